@@ -1,0 +1,419 @@
+#include "cmd.h"
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util.h"
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unknown"
+#endif
+
+const char *argp_program_version = "wpsim " PACKAGE_VERSION;
+
+enum {
+	FOR_PREDICT = 1, FOR_CHECK = 2, FOR_EMIT = 4, FOR_TARGETS = 8, FOR_EXPLAIN = 16,
+	FOR_HELP = 32
+};
+
+/* commands[0] runs when no command is named. */
+static const struct command commands[] = {
+	{ "wpsim", "SCHEDULE...", "Predict how many cycles a staged schedule takes, and check it.",
+	  "A SCHEDULE is a schedule.xml; \"-\" reads standard input. The report goes to standard "
+	  "output, findings go to standard error (inside the document with --format json or "
+	  "jsonl).\n\n"
+	  "Examples:\n"
+	  "  wpsim kernels/mi355x-f16-8wave/schedule.xml\n"
+	  "  wpsim --clock 1400 --formulas schedule.xml\n"
+	  "  wpsim --format jsonl kernels/*/schedule.xml > all.jsonl",
+	  FOR_PREDICT, true, "schedule", cmd_predict },
+	{ "check", "SCHEDULE...", "Check waits, barriers and data of a schedule, or mend them.",
+	  "Prints a table of all waits with the loosest value that is right; findings go to standard "
+	  "error. --fix and --place-waits write a schedule instead (to standard output without -o).\n\n"
+	  "Examples:\n"
+	  "  wpsim check schedule.xml\n"
+	  "  wpsim check --price --format jsonl kernels/*/schedule.xml\n"
+	  "  wpsim check --fix -o mended.xml schedule.xml",
+	  FOR_CHECK, true, "schedule", cmd_check },
+	{ "emit", "--listing SCHEDULE", "Print the program that a schedule lowers to.",
+	  "Examples:\n"
+	  "  wpsim emit --listing kernels/mi355x-f16-8wave/schedule.xml\n"
+	  "  wpsim emit --listing schedule.xml -o program.txt",
+	  FOR_EMIT, true, "schedule", cmd_emit },
+	{ "targets", "[TARGET...]", "List the machine models, or print one.",
+	  "A TARGET is a name (gfx950) or the file of a model.\n\n"
+	  "Examples:\n"
+	  "  wpsim targets\n"
+	  "  wpsim targets gfx950\n"
+	  "  wpsim targets ./my-model.xml",
+	  FOR_TARGETS, false, "target", cmd_targets },
+	{ "explain", "[CODE...]", "Say what a finding means and what to do, or list all.",
+	  "Examples:\n"
+	  "  wpsim explain\n"
+	  "  wpsim explain E-DEADLOCK",
+	  FOR_EXPLAIN, false, "code", cmd_explain },
+	{ "help", "[COMMAND]", "Print the help of a command.",
+	  "Examples:\n"
+	  "  wpsim help\n"
+	  "  wpsim help emit",
+	  FOR_HELP, false, "command", cmd_help },
+};
+
+enum {
+	KEY_FORMAT = 256, KEY_TARGET, KEY_VARIANT, KEY_CLOCK, KEY_COLOUR, KEY_NO_TIMELINE,
+	KEY_FORMULAS, KEY_MODELS, KEY_LISTING, KEY_PRICE, KEY_WERROR, KEY_FIX, KEY_PLACE_WAITS
+};
+
+#define ALL_SCHEDULES (FOR_PREDICT | FOR_CHECK | FOR_EMIT)
+
+static const struct {
+	struct argp_option o;
+	unsigned commands;
+} option_table[] = {
+	{ { "format", KEY_FORMAT, "FORMAT", 0,
+	    "text (default), json, jsonl: one document a line, or for check sarif", 0 },
+	  FOR_PREDICT | FOR_CHECK },
+	{ { "price", KEY_PRICE, NULL, 0,
+	    "look for spare barriers and early waits too, and price what is found", 0 },
+	  FOR_PREDICT | FOR_CHECK },
+	{ { "werror", KEY_WERROR, NULL, 0, "warnings make the exit status 1", 0 },
+	  FOR_PREDICT | FOR_CHECK },
+	{ { "fix", KEY_FIX, NULL, 0,
+	    "write the schedule with waits and barriers mended where that is safe", 0 },
+	  FOR_CHECK },
+	{ { "place-waits", KEY_PLACE_WAITS, NULL, 0,
+	    "write the schedule with its waits replaced by the latest and loosest that are safe", 0 },
+	  FOR_CHECK },
+	{ { "listing", KEY_LISTING, NULL, 0,
+	    "a readable listing with stages, registers and waits", 0 },
+	  FOR_EMIT },
+	{ { "target", KEY_TARGET, "TARGET", 0,
+	    "machine model to use instead of the schedule's: a name or a file", 0 },
+	  ALL_SCHEDULES },
+	{ { "variant", KEY_VARIANT, "OPTION", 0,
+	    "option of the model's choice, where it offers one", 0 },
+	  ALL_SCHEDULES | FOR_TARGETS },
+	{ { "clock", KEY_CLOCK, "CLOCK", 0,
+	    "clock of the prediction: a name of the model's clock list, or MHz", 0 },
+	  FOR_PREDICT | FOR_CHECK },
+	{ { "no-timeline", KEY_NO_TIMELINE, NULL, 0,
+	    "leave out the timeline of one K-step", 0 },
+	  FOR_PREDICT },
+	{ { "formulas", KEY_FORMULAS, NULL, 0,
+	    "show the constants and the formula behind every percentage", 0 },
+	  FOR_PREDICT },
+	{ { "models", KEY_MODELS, "DIR", 0,
+	    "folder of the machine models (default: $WPSIM_MODELS)", 0 },
+	  ALL_SCHEDULES | FOR_TARGETS },
+	{ { "color", KEY_COLOUR, "WHEN", 0,
+	    "auto (default: on a terminal, unless NO_COLOR is set), always or never", 0 },
+	  ALL_SCHEDULES | FOR_TARGETS },
+	{ { "output", 'o', "FILE", 0,
+	    "write the result to FILE, which is replaced only when complete", 0 },
+	  ALL_SCHEDULES | FOR_TARGETS | FOR_EXPLAIN },
+};
+
+int cmd_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fputs("wpsim: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return STATUS_BAD_INPUT;
+}
+
+int cmd_status_of_code(enum diag_code c)
+{
+	if (diag_code_severity(c) != SEV_ERROR)
+		return STATUS_CLEAN;
+	return c <= DIAG_LIMIT ? STATUS_BAD_INPUT : STATUS_FINDINGS; /* the order of diag.def */
+}
+
+int cmd_status_of(const struct diag *d)
+{
+	int status = d->errors ? STATUS_FINDINGS : STATUS_CLEAN;
+
+	for (size_t i = 0; i < d->n; i++) {
+		int s = cmd_status_of_code(d->list[i].code);
+		status = s > status ? s : status;
+	}
+	return status;
+}
+
+const struct command *cmd_find(const char *name)
+{
+	for (size_t i = 1; i < ARRAY_LEN(commands); i++)
+		if (strcmp(name, commands[i].name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+const struct command *cmd_default(void)
+{
+	return commands;
+}
+
+static const char *nearest_command(const char *word)
+{
+	const char *names[ARRAY_LEN(commands)];
+
+	for (size_t i = 1; i < ARRAY_LEN(commands); i++)
+		names[i - 1] = commands[i].name;
+	return word_nearest(word, names, ARRAY_LEN(commands) - 1);
+}
+
+int cmd_unknown(const char *word)
+{
+	const char *near = nearest_command(word);
+
+	return near ? cmd_error("unknown command '%s'; did you mean '%s'?", word, near) :
+		      cmd_error("unknown command '%s'; 'wpsim help' lists all", word);
+}
+
+static void set_colour(struct cmd_options *o, const char *when)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	bool may = !(no && *no) && !(term && strcmp(term, "dumb") == 0);
+	bool always = when && strcmp(when, "always") == 0;
+	bool never = when && strcmp(when, "never") == 0;
+
+	o->colour_out = always || (!never && may && isatty(STDOUT_FILENO));
+	o->colour_err = always || (!never && may && isatty(STDERR_FILENO));
+}
+
+/* Index of arg in words, or a usage error that names them. */
+static int word_of(const char *option, const char *arg, const char *const *words, size_t n,
+		   struct argp_state *state)
+{
+	struct strbuf b = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(arg, words[i]) == 0)
+			return (int)i;
+	for (size_t i = 0; i < n; i++)
+		strbuf_add(&b, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", words[i]);
+	argp_error(state, "--%s takes %s, not '%s'", option, b.s, arg);
+	strbuf_free(&b);
+	return -1;
+}
+
+static void add_word(struct cmd_options *o, char *arg)
+{
+	o->words = xgrow(o->words, o->nwords, &o->capwords, sizeof(*o->words));
+	o->words[o->nwords++] = arg;
+}
+
+static void set_models(const char *dir, struct argp_state *state)
+{
+	struct stat st;
+
+	if (stat(dir, &st) != 0 || !S_ISDIR(st.st_mode))
+		argp_error(state, "--models: '%s' is no folder", dir);
+	setenv("WPSIM_MODELS", dir, 1);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	static const char *const formats[] = { "text", "json", "jsonl", "sarif" };
+	static const char *const whens[] = { "auto", "always", "never" };
+	struct cmd_options *o = state->input;
+	int i;
+
+	switch (key) {
+	case KEY_FORMAT:
+		i = word_of("format", arg, formats, ARRAY_LEN(formats), state);
+		if (i < 0)
+			return EINVAL;
+		o->format = (enum cmd_format)i;
+		return 0;
+	case KEY_COLOUR:
+		i = word_of("color", arg, whens, ARRAY_LEN(whens), state);
+		if (i < 0)
+			return EINVAL;
+		set_colour(o, whens[i]);
+		return 0;
+	case KEY_TARGET: o->target = arg; return 0;
+	case KEY_VARIANT: o->variant = arg; return 0;
+	case KEY_CLOCK: o->clock = arg; return 0;
+	case KEY_NO_TIMELINE: o->timeline = false; return 0;
+	case KEY_FORMULAS: o->formulas = true; return 0;
+	case KEY_LISTING: o->listing = true; return 0;
+	case KEY_PRICE: o->price = true; return 0;
+	case KEY_WERROR: o->werror = true; return 0;
+	case KEY_FIX: o->fix = true; return 0;
+	case KEY_PLACE_WAITS: o->place_waits = true; return 0;
+	case KEY_MODELS: set_models(arg, state); return 0;
+	case 'o': o->output = arg; return 0;
+	case ARGP_KEY_ARG: add_word(o, arg); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The argp description of a command: its part of the option table, and its texts. */
+struct description {
+	struct argp argp;
+	struct argp_option options[ARRAY_LEN(option_table) + 1];
+	struct strbuf doc;
+};
+
+static void describe(const struct command *c, struct description *d)
+{
+	size_t n = 0;
+
+	memset(d, 0, sizeof(*d));
+	for (size_t i = 0; i < ARRAY_LEN(option_table); i++)
+		if (option_table[i].commands & c->letter)
+			d->options[n++] = option_table[i].o;
+	strbuf_add(&d->doc, "%s", c->summary);
+	if (c == commands) {
+		strbuf_add(&d->doc, "\n\nCommands:\n");
+		for (size_t i = 1; i < ARRAY_LEN(commands); i++)
+			strbuf_add(&d->doc, "  %-9s%s\n", commands[i].name, commands[i].summary);
+	}
+	strbuf_add(&d->doc, "\v%s", c->text);
+	d->argp = (struct argp){
+		.options = d->options, .parser = parse_option, .args_doc = c->args, .doc = d->doc.s
+	};
+}
+
+void cmd_print_help(const struct command *c)
+{
+	struct description d;
+	struct cmd_options unused = { 0 };
+	char *name = c == commands ? xstrdup("wpsim") : xasprintf("wpsim %s", c->name);
+	char help[] = "--help", *argv[] = { name, help, NULL };
+
+	describe(c, &d);
+	argp_parse(&d.argp, 2, argv, ARGP_NO_EXIT, NULL, &unused);
+	free(name);
+	strbuf_free(&d.doc);
+}
+
+static const struct argp_option *find_long(const struct argp_option *opts, const char *name,
+					   size_t len)
+{
+	const struct argp_option *prefix = NULL;
+
+	for (; opts->name; opts++) {
+		if (strncmp(opts->name, name, len) != 0)
+			continue;
+		if (opts->name[len] == '\0')
+			return opts;
+		prefix = opts;
+	}
+	return prefix;
+}
+
+/* Judge one long option; *skip when the next word is its value. */
+static int refuse_unknown_option(const char *arg, const char *program,
+				 const struct argp_option *opts, const char *const *words,
+				 size_t n, bool *skip)
+{
+	char *name = xstrdup(arg + 2);
+	size_t len = strcspn(name, "=");
+	bool value = name[len] == '=', known = false;
+	const struct argp_option *o;
+	int status = 0;
+
+	name[len] = '\0';
+	for (size_t j = 0; j < n && !known; j++)
+		known = strncmp(words[j], name, len) == 0;
+	if (!known) {
+		const char *near = word_nearest(name, words, n);
+		status = cmd_error("unknown option '--%s'%s%s%s\nTry '%s --help'.", name,
+				   near ? "; did you mean '--" : "", near ? near : "",
+				   near ? "'?" : "", program);
+	}
+	o = find_long(opts, name, len);
+	*skip = o && o->arg && !value;
+	free(name);
+	return status;
+}
+
+/* argp's own message for an unknown option names no neighbour, so unknown ones are found first. */
+static int refuse_unknown_options(int argc, char **argv, const struct argp_option *opts)
+{
+	static const char *const built_in[] = { "help", "usage", "version" };
+	const char *words[ARRAY_LEN(option_table) + ARRAY_LEN(built_in)];
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(built_in); i++)
+		words[n++] = built_in[i];
+	for (size_t i = 0; opts[i].name; i++)
+		words[n++] = opts[i].name;
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		bool skip = strcmp(argv[i], "-o") == 0;
+		if (strncmp(argv[i], "--", 2) == 0 &&
+		    refuse_unknown_option(argv[i], argv[0], opts, words, n, &skip) != 0)
+			return STATUS_BAD_INPUT;
+		i += skip;
+	}
+	return 0;
+}
+
+/* A first word that is no file may be a mistyped command. */
+static int refuse_unknown_command(const struct cmd_options *o)
+{
+	for (size_t i = 0; i < o->nwords; i++) {
+		const char *w = o->words[i];
+		if (strcmp(w, "-") == 0 || strpbrk(w, "/.") || access(w, F_OK) == 0)
+			continue;
+		if (cmd_find(w))
+			return cmd_error("'%s' is a command: write it first, as in 'wpsim %s ...'",
+					 w, w);
+		if (i == 0 && nearest_command(w))
+			return cmd_unknown(w);
+	}
+	return 0;
+}
+
+int cmd_main(int argc, char **argv)
+{
+	const struct command *c = argc > 1 ? cmd_find(argv[1]) : NULL;
+	struct cmd_options o = { .timeline = true };
+	struct description d;
+	char *name;
+	int status;
+
+	output_init();
+	argp_err_exit_status = STATUS_BAD_INPUT;
+	/* The note about arguments of short options is of no use: only one option has both. */
+	setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
+	if (c) {
+		argv++;
+		argc--;
+		name = xasprintf("wpsim %s", c->name);
+	} else {
+		c = commands;
+		name = xstrdup("wpsim");
+	}
+	if (argc > 0)
+		argv[0] = name;
+	set_colour(&o, NULL);
+	describe(c, &d);
+	status = refuse_unknown_options(argc, argv, d.options);
+	if (!status)
+		status = argp_parse(&d.argp, argc, argv, 0, NULL, &o) ? STATUS_BAD_INPUT : 0;
+	if (!status && c == commands)
+		status = refuse_unknown_command(&o);
+	if (!status && c->needs_words && o.nwords == 0)
+		status = cmd_error("give at least one %s, or - for standard input\n"
+				   "Try '%s --help'.", c->words, name);
+	if (!status)
+		status = c->run(&o);
+	free(o.words);
+	strbuf_free(&d.doc);
+	free(name);
+	return status;
+}

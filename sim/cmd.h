@@ -1,0 +1,82 @@
+/* The command line: options, sub-commands, where results and messages go. */
+#ifndef WPSIM_CMD_H
+#define WPSIM_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "diag.h"
+
+/* Exit status of the program; of several files the worst (highest) one counts. */
+enum cmd_status {
+	STATUS_CLEAN = 0,
+	STATUS_FINDINGS = 1,  /* findings of severity error about a well-formed program */
+	STATUS_BAD_INPUT = 2, /* usage, bad input, output that can't be written */
+	STATUS_NO_BACKEND = 3,
+	STATUS_TOLERANCE = 4,
+};
+
+enum cmd_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL, FORMAT_SARIF };
+
+struct cmd_options {
+	enum cmd_format format;
+	const char *target, *variant, *clock; /* NULL: as the schedule says */
+	const char *output;                   /* NULL or "-": standard output */
+	bool colour_out, colour_err;
+	bool timeline, formulas, listing;
+	bool price, werror, fix, place_waits; /* check */
+	char **words; /* files, names or codes in the order given */
+	size_t nwords, capwords;
+};
+
+struct command {
+	const char *name;
+	const char *args;    /* of the usage line */
+	const char *summary; /* one line */
+	const char *text;    /* further paragraphs and the examples of --help */
+	unsigned letter;     /* bit in the option table */
+	bool needs_words;    /* at least one argument */
+	const char *words;   /* what the arguments are, for messages: "schedule" */
+	int (*run)(const struct cmd_options *o);
+};
+
+int cmd_main(int argc, char **argv);
+const struct command *cmd_find(const char *name); /* NULL: no such command */
+const struct command *cmd_default(void);          /* the one that runs when none is named */
+void cmd_print_help(const struct command *c);
+/* Complain about a word that is no command; names the nearest one. Returns STATUS_BAD_INPUT. */
+int cmd_unknown(const char *word);
+/* Message on standard error, "wpsim: ..." and a newline. Returns STATUS_BAD_INPUT. */
+int cmd_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
+
+/* The exit status that the findings of d ask for, and that of one code. */
+int cmd_status_of(const struct diag *d);
+int cmd_status_of_code(enum diag_code c);
+
+/* cmd_run.c */
+int cmd_predict(const struct cmd_options *o);
+int cmd_emit(const struct cmd_options *o);
+/* cmd_check.c */
+int cmd_check(const struct cmd_options *o);
+/* cmd_info.c */
+int cmd_targets(const struct cmd_options *o);
+int cmd_explain(const struct cmd_options *o);
+int cmd_help(const struct cmd_options *o);
+
+/*
+ * cmd_out.c: the place of results. A regular file is written under a temporary name in its own
+ * folder and renamed by output_commit: neither an error nor an interrupt leaves half a file.
+ */
+struct output {
+	FILE *f;
+	const char *path; /* as given, for messages */
+	char *final;      /* what the temporary is renamed to; NULL: written in place */
+};
+int output_open(struct output *o, const char *path); /* 0, or a status after a message */
+int output_commit(struct output *o);
+void output_discard(struct output *o); /* drop what was written, but on standard output */
+/* Once, first thing: no descriptor of the standard streams is left free, and exit checks stdout. */
+void output_init(void);
+
+#endif

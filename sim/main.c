@@ -1,0 +1,6 @@
+#include "cmd.h"
+
+int main(int argc, char **argv)
+{
+	return cmd_main(argc, argv);
+}

@@ -1,0 +1,26 @@
+/* What a wait or a barrier costs: the engine run again without it. */
+#ifndef WPSIM_PRICE_H
+#define WPSIM_PRICE_H
+
+#include "check.h"
+#include "predict.h"
+
+/* Savings below this many clk per K-step are not reported. */
+#define PRICE_LEAST_CLK 1.0
+
+/*
+ * Add a W-BARRIER-SPARE finding for each barrier of r->spare that costs time, or that stands next
+ * to another barrier. r must come from check_program() and check_spare_barriers() on pr->program.
+ */
+void price_spare_barriers(const struct prediction *pr, const struct check_result *r,
+			  struct diag *d);
+
+/* Add a W-WAIT-EARLY finding for each written wait of the main loop that can stand later in the
+ * same trip, with every order still kept, and then costs at least PRICE_LEAST_CLK less. */
+void price_early_waits(const struct prediction *pr, const struct check_result *r, struct diag *d);
+
+/* Could an early wait cost anything? False when no wave of the steady loop is ever held by a wait.
+ */
+bool price_waits_cost(const struct prediction *pr);
+
+#endif
