@@ -76,10 +76,14 @@ static void emit_stage(struct lower *lw, const struct sched_section *sec, const 
 		if (lw->stage < 0 || sec->kind != SECTION_LOOP)
 			lw->stage = index;
 	} else {
-		lw->stage = index;
+		/* The boundary ends the stage before: what it waits for is that stage's work, and the time at its
+		 * barrier is that stage's slack. */
+		if (lw->stage < 0)
+			lw->stage = index;
 		if (!lw->skip_boundary)
 			emit_boundary(lw, st, groups);
 		lw->skip_boundary = false;
+		lw->stage = index;
 	}
 	if (!st->edge_ops) {
 		emit_ops(lw, st->ops);
@@ -367,7 +371,6 @@ static void copies(struct lower *lw, const struct sched_section *sec, const int3
 	emit_count(lw, sec, begin, lw->stage);
 	if (turns(sec)) {
 		emit_head(lw, sec);
-		lw->stage = first;
 		emit_boundary(lw, first_named(sec), lw->sect_groups);
 	}
 }

@@ -150,7 +150,7 @@ static void row_fill(const struct prediction *pr, struct report_row *row)
 
 /* ---- overlap of groups ---- */
 
-struct report_span *report_spans(const struct prediction *pr, unsigned group, bool own, size_t *n)
+struct report_span *report_spans(const struct prediction *pr, unsigned group, size_t *n)
 {
 	int wave = report_wave(pr->program, group);
 	struct report_span *list = NULL;
@@ -160,7 +160,7 @@ struct report_span *report_spans(const struct prediction *pr, unsigned group, bo
 	for (size_t i = 0; i < pr->stats.nsegments; i++) {
 		const struct segment *s = &pr->stats.segments[i];
 
-		if (s->wave != wave || s->end <= s->begin || (own && is_barrier((enum stall)s->what)))
+		if (s->wave != wave || s->end <= s->begin)
 			continue;
 		if (*n > 0 && list[*n - 1].stage == s->stage && list[*n - 1].end == s->begin) {
 			list[*n - 1].end = s->end;
@@ -242,8 +242,8 @@ static void find_partners(struct report_derived *r, const struct prediction *pr)
 		for (unsigned b = a + 1; b < groups; b++) {
 			struct overlap o = { .clk = xcalloc(p->nstages * p->nstages, sizeof(*o.clk)) };
 			size_t na, nb;
-			struct report_span *sa = report_spans(pr, a, true, &na);
-			struct report_span *sb = report_spans(pr, b, true, &nb);
+			struct report_span *sa = report_spans(pr, a, &na);
+			struct report_span *sb = report_spans(pr, b, &nb);
 
 			overlap_fill(p, sa, na, sb, nb, &o);
 			partners_of(r, pr, a, b, &o, best);

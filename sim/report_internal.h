@@ -63,9 +63,8 @@ struct report_span {
 	uint64_t begin, end;
 	unsigned stage;
 };
-/* Spans of the first wave of a group on SIMD 0 of the first workgroup; n = 0 when none were kept.
- * own: without the time at barriers. */
-struct report_span *report_spans(const struct prediction *pr, unsigned group, bool own, size_t *n);
+/* Spans of the first wave of a group on SIMD 0 of the first workgroup; n = 0 when none were kept. */
+struct report_span *report_spans(const struct prediction *pr, unsigned group, size_t *n);
 /* That wave, or -1. */
 int report_wave(const struct program *p, unsigned group);
 

@@ -53,7 +53,7 @@ static void stage_line(const struct strip *s, const struct prediction *pr, unsig
 {
 	char *cells = xmalloc(s->columns + 1), label[16];
 	size_t n;
-	struct report_span *spans = report_spans(pr, group, false, &n);
+	struct report_span *spans = report_spans(pr, group, &n);
 
 	memset(cells, ' ', s->columns);
 	for (size_t i = 0; i < n; i++) {

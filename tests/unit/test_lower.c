@@ -360,7 +360,7 @@ static void placed_waits(void **state)
 	assert_memory_equal(v, r4, sizeof(r4));
 	assert_int_equal(waits_in(l.p, "r6.mem", CTR_VM, v, 16), 4);
 	assert_memory_equal(v, r6, sizeof(r6));
-	assert_int_equal(waits_in(l.p, "r7.br", CTR_LGKM, v, 16), 1); /* the boundary's drain covers the reads */
+	assert_int_equal(waits_in(l.p, "r6.mem", CTR_LGKM, v, 16), 1); /* the boundary's drain covers the reads */
 	lowered_free(&l);
 
 	l = lower_kernel("mi300x-f16-4wave"); /* six waits a K-step */
