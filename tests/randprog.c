@@ -351,6 +351,10 @@ static void random_insn(struct gen *g, unsigned mask)
 	if (mask == g->all && mask > 1 && rng_chance(r, 15))
 		mask = rng_range(r, 1, mask - 1);
 	struct insn *in = append(g, cls, mask);
+
+	/* barriers apart, an instruction may be for some waves only */
+	if (rng_chance(&g->rng, 6))
+		in->waves = 1 + rng_below(&g->rng, (1u << 16) - 1);
 	fill_class(g, in);
 	if (cls != OPC_WAIT && cls != OPC_SETPRIO && cls != OPC_NOP && cls != OPC_SLEEP &&
 	    cls != OPC_MODE)
