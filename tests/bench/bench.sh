@@ -19,3 +19,8 @@ for k in 8192 1048576; do
 	sed "0,/ k=\"[0-9]*\"/s// k=\"$k\"/" $eight >"$tmp/k$k.xml"
 	"$bench" run "$WPSIM" "$tmp/k$k.xml"
 done
+
+echo "wpsim check from process start to end, median of 21 (mi450-mxfp8-8wave is the longest program):"
+for k in mi300x-f16-8wave mi355x-f16-8wave mi355x-fp4-8wave mi450-mxfp8-8wave; do
+	"$bench" run "$WPSIM" check "kernels/$k/schedule.xml"
+done

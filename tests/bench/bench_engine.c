@@ -103,13 +103,27 @@ static int bench_engine(const char *path, unsigned resident)
 	return 0;
 }
 
-static int bench_run(char *program, char *arg)
+/* The last two parts of a path. */
+static const char *last_two(const char *path)
+{
+	const char *end = path + strlen(path);
+
+	for (int slashes = 0; end > path; end--)
+		if (end[-1] == '/' && ++slashes == 2)
+			break;
+	return end;
+}
+
+/* argv: the program, its arguments, NULL; the last one names the line. */
+static int bench_run(char **argv)
 {
 	double wall[21];
 	long peak_kib = 0;
-	char *argv[] = { program, arg, NULL };
+	char *program = argv[0], *arg = argv[0];
 	posix_spawn_file_actions_t quiet;
 
+	for (char **a = argv; *a; a++)
+		arg = *a;
 	posix_spawn_file_actions_init(&quiet);
 	posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
@@ -131,7 +145,7 @@ static int bench_run(char *program, char *arg)
 	qsort(wall, ARRAY_LEN(wall), sizeof(wall[0]), by_value);
 	printf("  %7.2f ms (fastest %.2f, slowest %.2f), peak %.1f MiB: %s\n",
 	       wall[ARRAY_LEN(wall) / 2], wall[0], wall[ARRAY_LEN(wall) - 1], (double)peak_kib / 1024,
-	       strrchr(arg, '/') ? strrchr(arg, '/') + 1 : arg);
+	       last_two(arg));
 	return 0;
 }
 
@@ -139,8 +153,8 @@ int main(int argc, char **argv)
 {
 	if (argc == 4 && strcmp(argv[1], "engine") == 0)
 		return bench_engine(argv[2], (unsigned)strtoul(argv[3], NULL, 10));
-	if (argc == 4 && strcmp(argv[1], "run") == 0)
-		return bench_run(argv[2], argv[3]);
+	if (argc >= 4 && strcmp(argv[1], "run") == 0)
+		return bench_run(argv + 2);
 	fprintf(stderr, "usage: bench_engine engine SCHEDULE RESIDENT | run PROGRAM ARG\n");
 	return 2;
 }
