@@ -34,19 +34,24 @@ static const struct command commands[] = {
 	  "  wpsim --clock 1400 --formulas schedule.xml\n"
 	  "  wpsim --format jsonl kernels/*/schedule.xml > all.jsonl",
 	  FOR_PREDICT, true, "schedule", cmd_predict },
-	{ "check", "SCHEDULE...", "Check waits, barriers and data of a schedule, or mend them.",
-	  "Prints a table of all waits with the loosest value that is right; findings go to standard "
-	  "error. --fix and --place-waits write a schedule instead (to standard output without -o).\n\n"
+	{ "check", "FILE...", "Check waits, barriers and data of a schedule, or mend them.",
+	  "A FILE is a schedule.xml or a listing: assembler text of a kernel. For a schedule, prints a "
+	  "table of all waits with the loosest value that is right; findings go to standard error. "
+	  "--fix and --place-waits write a schedule instead (to standard output without -o). A listing "
+	  "is checked for missing wait states and waits, on every path.\n\n"
 	  "Examples:\n"
 	  "  wpsim check schedule.xml\n"
 	  "  wpsim check --price --format jsonl kernels/*/schedule.xml\n"
-	  "  wpsim check --fix -o mended.xml schedule.xml",
-	  FOR_CHECK, true, "schedule", cmd_check },
-	{ "emit", "--listing SCHEDULE", "Print the program that a schedule lowers to.",
+	  "  wpsim check --fix -o mended.xml schedule.xml\n"
+	  "  wpsim check --target gfx950 --kernel gemm kernels.s",
+	  FOR_CHECK, true, "schedule or listing", cmd_check },
+	{ "emit", "--listing FILE", "Print the program that a schedule lowers to.",
+	  "A FILE is a schedule.xml, or a listing: then its instructions as wpsim understands them.\n\n"
 	  "Examples:\n"
 	  "  wpsim emit --listing kernels/mi355x-f16-8wave/schedule.xml\n"
-	  "  wpsim emit --listing schedule.xml -o program.txt",
-	  FOR_EMIT, true, "schedule", cmd_emit },
+	  "  wpsim emit --listing schedule.xml -o program.txt\n"
+	  "  wpsim emit --listing --target gfx942 kernel.s",
+	  FOR_EMIT, true, "schedule or listing", cmd_emit },
 	{ "targets", "[TARGET...]", "List the machine models, or print one.",
 	  "A TARGET is a name (gfx950) or the file of a model.\n\n"
 	  "Examples:\n"
@@ -68,7 +73,8 @@ static const struct command commands[] = {
 
 enum {
 	KEY_FORMAT = 256, KEY_TARGET, KEY_VARIANT, KEY_CLOCK, KEY_COLOUR, KEY_NO_TIMELINE,
-	KEY_FORMULAS, KEY_MODELS, KEY_LISTING, KEY_PRICE, KEY_WERROR, KEY_FIX, KEY_PLACE_WAITS
+	KEY_FORMULAS, KEY_MODELS, KEY_LISTING, KEY_PRICE, KEY_WERROR, KEY_FIX, KEY_PLACE_WAITS,
+	KEY_KERNEL, KEY_UNKNOWN
 };
 
 #define ALL_SCHEDULES (FOR_PREDICT | FOR_CHECK | FOR_EMIT)
@@ -91,11 +97,16 @@ static const struct {
 	{ { "place-waits", KEY_PLACE_WAITS, NULL, 0,
 	    "write the schedule with its waits replaced by the latest and loosest that are safe", 0 },
 	  FOR_CHECK },
+	{ { "kernel", KEY_KERNEL, "NAME", 0, "kernel to take from a listing that has several", 0 },
+	  FOR_CHECK | FOR_EMIT },
+	{ { "unknown", KEY_UNKNOWN, "WHAT", 0,
+	    "unknown instructions of a listing: error (default), or warn and pass over them", 0 },
+	  FOR_CHECK | FOR_EMIT },
 	{ { "listing", KEY_LISTING, NULL, 0,
 	    "a readable listing with stages, registers and waits", 0 },
 	  FOR_EMIT },
 	{ { "target", KEY_TARGET, "TARGET", 0,
-	    "machine model to use instead of the schedule's: a name or a file", 0 },
+	    "machine model to use instead of the file's own: a name or a file", 0 },
 	  ALL_SCHEDULES },
 	{ { "variant", KEY_VARIANT, "OPTION", 0,
 	    "option of the model's choice, where it offers one", 0 },
@@ -146,6 +157,9 @@ int cmd_status_of(const struct diag *d)
 
 	for (size_t i = 0; i < d->n; i++) {
 		int s = cmd_status_of_code(d->list[i].code);
+
+		if (d->list[i].severity != SEV_ERROR)
+			continue;
 		status = s > status ? s : status;
 	}
 	return status;
@@ -227,6 +241,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	static const char *const formats[] = { "text", "json", "jsonl", "sarif" };
 	static const char *const whens[] = { "auto", "always", "never" };
+	static const char *const unknowns[] = { "error", "warn" };
 	struct cmd_options *o = state->input;
 	int i;
 
@@ -243,6 +258,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			return EINVAL;
 		set_colour(o, whens[i]);
 		return 0;
+	case KEY_UNKNOWN:
+		i = word_of("unknown", arg, unknowns, ARRAY_LEN(unknowns), state);
+		if (i < 0)
+			return EINVAL;
+		o->unknown_warns = i == 1;
+		return 0;
+	case KEY_KERNEL: o->kernel = arg; return 0;
 	case KEY_TARGET: o->target = arg; return 0;
 	case KEY_VARIANT: o->variant = arg; return 0;
 	case KEY_CLOCK: o->clock = arg; return 0;

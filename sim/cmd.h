@@ -26,6 +26,8 @@ struct cmd_options {
 	bool colour_out, colour_err;
 	bool timeline, formulas, listing;
 	bool price, werror, fix, place_waits; /* check */
+	const char *kernel;                   /* of a listing, NULL: the only one */
+	bool unknown_warns;                   /* listings: unknown mnemonics are warnings */
 	char **words; /* files, names or codes in the order given */
 	size_t nwords, capwords;
 };

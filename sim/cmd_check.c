@@ -66,9 +66,20 @@ static void print_verdict(const struct run *r, FILE *f)
 			d->errors == 1 ? "" : "s", d->warnings, d->warnings == 1 ? "" : "s");
 }
 
+static void examine(struct run *r, const struct cmd_options *o)
+{
+	struct src *s = src_load(r->path, &r->diag);
+
+	r->unpriced = !o->price;
+	if (s && listing_given(s))
+		run_listing_check(r, o, s);
+	else if (s)
+		run_predict(r, o, s);
+}
+
 static void write_check(struct run *r, const struct cmd_options *o, FILE *f)
 {
-	run_predict(r, o);
+	examine(r, o);
 	if (o->format != FORMAT_TEXT) {
 		report_json_checked(NULL, r->path, &r->diag, r->program,
 				    r->checked ? &r->check : NULL, o->format == FORMAT_JSONL, f);
@@ -76,6 +87,8 @@ static void write_check(struct run *r, const struct cmd_options *o, FILE *f)
 	}
 	run_print_findings(r, o, f);
 	print_verdict(r, f);
+	if (r->listing)
+		run_listing_print(r, f);
 	if (r->prediction)
 		print_budget(r, f);
 	if (r->checked)
@@ -96,7 +109,7 @@ static int check_sarif(const struct cmd_options *o)
 		int seen;
 
 		diag_init(&r.diag);
-		run_predict(&r, o);
+		examine(&r, o);
 		sarif_add(&s, &r.diag, r.path);
 		seen = cmd_status_of(&r.diag);
 		if (o->werror && r.diag.warnings && seen == STATUS_CLEAN)

@@ -8,6 +8,10 @@
 
 void run_lower_source(struct run *r, const struct cmd_options *o, struct src *s)
 {
+	if (listing_given(s)) {
+		run_listing_refuse(r, o, s);
+		return;
+	}
 	r->schedule = schedule_parse(s, &r->diag);
 	if (!r->schedule)
 		return;
@@ -20,18 +24,10 @@ void run_lower_source(struct run *r, const struct cmd_options *o, struct src *s)
 	r->program = lower(r->schedule, r->target, &r->diag);
 }
 
-void run_lower(struct run *r, const struct cmd_options *o)
-{
-	struct src *s = src_load(r->path, &r->diag);
-
-	if (s)
-		run_lower_source(r, o, s);
-}
-
 /* A program with faults is timed as well: the engine needs no right data, only an end. */
-void run_predict(struct run *r, const struct cmd_options *o)
+void run_predict(struct run *r, const struct cmd_options *o, struct src *s)
 {
-	run_lower(r, o);
+	run_lower_source(r, o, s);
 	if (!r->program)
 		return;
 	run_check(r);
@@ -44,7 +40,8 @@ void run_predict(struct run *r, const struct cmd_options *o)
 			diag_drop(&r->diag, DIAG_DEADLOCK);
 		return;
 	}
-	run_prices(r, o->price);
+	if (!r->unpriced)
+		run_prices(r, o->price);
 	report_findings(r->prediction, &r->diag);
 }
 
@@ -75,8 +72,10 @@ static void write_report(struct run *r, const struct cmd_options *o, FILE *f)
 		.timeline = o->timeline,
 		.formulas = o->formulas,
 	};
+	struct src *s = src_load(r->path, &r->diag);
 
-	run_predict(r, o);
+	if (s)
+		run_predict(r, o, s);
 	if (o->format != FORMAT_TEXT) {
 		report_json_checked(r->prediction, r->path, &r->diag, r->program,
 				    r->checked ? &r->check : NULL, o->format == FORMAT_JSONL, f);
@@ -89,7 +88,12 @@ static void write_report(struct run *r, const struct cmd_options *o, FILE *f)
 
 static void write_listing(struct run *r, const struct cmd_options *o, FILE *f)
 {
-	run_lower(r, o);
+	struct src *s = src_load(r->path, &r->diag);
+
+	if (s && listing_given(s))
+		run_listing(r, o, s);
+	else if (s)
+		run_lower_source(r, o, s);
 	if (r->program)
 		program_print(r->program, f);
 	run_print_findings(r, o, f);

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "cmd.h"
+#include "listing.h"
 #include "lower.h"
 #include "predict.h"
 #include "schedule.h"
@@ -16,17 +17,18 @@ struct run {
 	struct schedule *schedule;
 	struct target *target;
 	struct program *program;
+	bool unpriced; /* findings need no prices: they take runs of the engine */
 	struct prediction *prediction;
 	bool checked; /* check holds the checker's result */
 	struct check_result check;
+	bool listing; /* program comes from a listing, and listing_info is filled */
+	struct listing_info listing_info;
 };
 
-/* Read and lower the file at r->path. */
-void run_lower(struct run *r, const struct cmd_options *o);
-/* The same from a source, which is taken over. */
+/* Parse and lower a schedule from a source, which is taken over. A listing is refused. */
 void run_lower_source(struct run *r, const struct cmd_options *o, struct src *s);
-/* run_lower, the checker, the prediction, and the findings of both. */
-void run_predict(struct run *r, const struct cmd_options *o);
+/* run_lower_source, the checker, the prediction, and the findings of both. */
+void run_predict(struct run *r, const struct cmd_options *o, struct src *s);
 void run_free(struct run *r);
 void run_print_findings(const struct run *r, const struct cmd_options *o, FILE *result);
 
@@ -42,5 +44,17 @@ int run_each_file(const struct cmd_options *o,
 void run_check(struct run *r);
 /* Findings that need both the checker's result and the prediction. */
 void run_prices(struct run *r, bool thorough);
+
+/* cmd_listing.c: each takes s over. */
+/* Is s a listing? By its text, but a file named .xml is a schedule, however broken. */
+bool listing_given(const struct src *s);
+/* Read the listing for the target that --target or its text names. */
+void run_listing(struct run *r, const struct cmd_options *o, struct src *s);
+/* run_listing, and the findings about wait states and waits. */
+void run_listing_check(struct run *r, const struct cmd_options *o, struct src *s);
+/* Say that what is asked for can't be had of a listing. */
+void run_listing_refuse(struct run *r, const struct cmd_options *o, struct src *s);
+/* The line behind the verdict: the kernel and what it takes. */
+void run_listing_print(const struct run *r, FILE *f);
 
 #endif

@@ -359,8 +359,6 @@ struct mark_point {
 
 static void copies(struct lower *lw, const struct sched_section *sec, const int32_t *index, unsigned n, size_t begin)
 {
-	int32_t first = lw->stage;
-
 	for (unsigned i = 0; i < n && !lw->over; i++) {
 		lw->step = (int)(i * (lw->loop_steps / n));
 		lw->skip_boundary = i == 0 && turns(sec);

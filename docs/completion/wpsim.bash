@@ -17,16 +17,17 @@ _wpsim()
 	case $prev in
 	--format) mapfile -t COMPREPLY < <(compgen -W "text json jsonl${command:+ sarif}" -- "$cur"); return ;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
+	--unknown) mapfile -t COMPREPLY < <(compgen -W 'error warn' -- "$cur"); return ;;
 	--models) mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
 	--target) mapfile -t COMPREPLY < <(compgen -W "$(wpsim targets 2>/dev/null | cut -d' ' -f1)" -- "$cur"; compgen -f -X '!*.xml' -- "$cur"); return ;;
-	--variant | --clock) return ;;
+	--variant | --clock | --kernel) return ;;
 	-o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	esac
 
 	case $command in
 	'') options='--format --price --werror --target --variant --clock --no-timeline --formulas --models --color --output --help --usage --version' ;;
-	check) options='--format --price --werror --fix --place-waits --target --variant --clock --models --color --output --help --usage --version' ;;
-	emit) options='--listing --target --variant --models --color --output --help --usage --version' ;;
+	check) options='--format --price --werror --fix --place-waits --kernel --unknown --target --variant --clock --models --color --output --help --usage --version' ;;
+	emit) options='--listing --kernel --unknown --target --variant --models --color --output --help --usage --version' ;;
 	targets) options='--variant --models --color --output --help --usage --version' ;;
 	explain) options='--output --help --usage --version' ;;
 	help) options='--help --usage --version' ;;
@@ -45,6 +46,7 @@ _wpsim()
 			[ "$COMP_CWORD" = 1 ] && compgen -W "$commands" -- "$cur"
 			compgen -d -S / -- "$cur"
 			compgen -f -X '!*.xml' -- "$cur"
+			[ -n "$command" ] && compgen -f -X '!*.s' -- "$cur"
 		)
 		[[ ${#COMPREPLY[@]} = 1 && ${COMPREPLY[0]} == */ ]] && compopt -o nospace 2>/dev/null
 		;;

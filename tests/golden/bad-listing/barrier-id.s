@@ -1,0 +1,2 @@
+; target: gfx1250
+s_barrier_signal 17

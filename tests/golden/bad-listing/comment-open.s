@@ -1,0 +1,4 @@
+; target: gfx942
+s_nop 0
+/* no end
+s_endpgm

@@ -1,0 +1,2 @@
+; target: gfx942
+s_branch 70000

@@ -1,0 +1,2 @@
+; target: gfx942
+s_cbranch_scc0

@@ -1,0 +1,5 @@
+; target: gfx942
+.macro twice
+ s_nop 0
+.endm
+s_endpgm

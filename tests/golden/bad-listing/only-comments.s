@@ -1,0 +1,3 @@
+; target: gfx942
+; nothing
+/* here */

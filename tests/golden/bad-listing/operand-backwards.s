@@ -1,0 +1,2 @@
+; target: gfx942
+global_load_dwordx2 v[3:2], v[4:5], off

@@ -1,0 +1,2 @@
+; target: gfx950
+v_mfma_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[0:3] cbsz:7

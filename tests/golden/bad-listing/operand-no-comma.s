@@ -1,0 +1,2 @@
+; target: gfx942
+v_add_f32_e32 v0, v1 v2

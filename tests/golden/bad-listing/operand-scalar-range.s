@@ -1,0 +1,2 @@
+; target: gfx942
+s_mov_b32 s102, 0

@@ -1,0 +1,2 @@
+; target: gfx942
+ds_read_b128 v[0:1], v4
