@@ -491,7 +491,7 @@ bool mods_has(const char *mods, size_t n, const char *word)
 
 bool mods_value(const char *mods, size_t n, const char *name, int64_t *value, const char **word, size_t *word_len)
 {
-	const char *s = mods ? find_word(mods, n, name) : NULL, *end = mods + n;
+	const char *s = mods ? find_word(mods, n, name) : NULL, *end = mods ? mods + n : NULL;
 	struct symtab none = { 0 };
 	size_t k = 0;
 
