@@ -6,9 +6,7 @@
 
 #include "engine.h"
 
-/* Steady clk per K-step of the program with these instructions; NAN when it does not run to its
- * end. */
-static double run_with(const struct prediction *pr, struct insn *insns)
+double price_run(const struct prediction *pr, struct insn *insns)
 {
 	struct program changed = *pr->program;
 	struct engine_config cfg = {
@@ -37,7 +35,7 @@ static double steady_clk(const struct prediction *pr)
 		       : NAN;
 }
 
-static struct insn *copy_insns(const struct program *p)
+struct insn *price_copy(const struct program *p)
 {
 	struct insn *copy = xcalloc(p->ninsns + 1, sizeof(*copy));
 
@@ -70,14 +68,14 @@ static bool next_to_another(const struct program *p, uint32_t barrier, int step)
 static double price_of_barrier(const struct prediction *pr, uint32_t barrier)
 {
 	const struct program *p = pr->program;
-	struct insn *copy = copy_insns(p);
+	struct insn *copy = price_copy(p);
 	double clk;
 
 	for (size_t i = 0; i < p->ninsns; i++)
 		if (is_workgroup_barrier(&copy[i]) &&
 		    copy[i].loc.begin == p->insns[barrier].loc.begin)
 			copy[i].groups = 0;
-	clk = steady_clk(pr) - run_with(pr, copy);
+	clk = steady_clk(pr) - price_run(pr, copy);
 	free(copy);
 	return clk;
 }
@@ -200,7 +198,7 @@ static bool still_right(const struct program *p, struct insn *insns)
  */
 static struct insn *moved(const struct program *p, uint32_t wait, uint32_t before)
 {
-	struct insn *copy = copy_insns(p);
+	struct insn *copy = price_copy(p);
 	uint32_t distance = before - wait;
 
 	for (uint32_t i = 0; i < p->ninsns; i++) {
@@ -263,7 +261,7 @@ static void price_early(const struct prediction *pr, const struct check_result *
 	copy = moved(p, wait, before);
 	if (!copy)
 		return;
-	price = steady_clk(pr) - run_with(pr, copy);
+	price = steady_clk(pr) - price_run(pr, copy);
 	free(copy);
 	if (!(price >= PRICE_LEAST_CLK))
 		return;

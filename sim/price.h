@@ -8,6 +8,12 @@
 /* Savings below this many clk per K-step are not reported. */
 #define PRICE_LEAST_CLK 1.0
 
+/* The instructions of p in an array of their own, to be changed, run and freed. */
+struct insn *price_copy(const struct program *p);
+/* Steady clk per K-step of pr's program with these instructions in place of its own; NAN when it does
+ * not run to its end. */
+double price_run(const struct prediction *pr, struct insn *insns);
+
 /*
  * Add a W-BARRIER-SPARE finding for each barrier of r->spare that costs time, or that stands next
  * to another barrier. r must come from check_program() and check_spare_barriers() on pr->program.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine.h"
+#include "price.h"
 #include "report_internal.h"
 
 static unsigned group_of(const struct program *p, unsigned wave)
@@ -526,27 +526,6 @@ static void find_estimate(const struct prediction *pr, const struct report_deriv
 #define PRICE_MAX_RUNS 16 /* more findings than this stay without a price */
 #define PRICE_MAX_INSNS 20000000u /* as do those of programs that step through more */
 
-/* Steady clk per K-step of the program with other instructions; NAN when it does not run. */
-static double rerun(const struct prediction *pr, struct insn *insns)
-{
-	struct program changed = *pr->program;
-	struct engine_config cfg = { .clock_mhz = pr->clock_mhz,
-				     .resident = pr->resident,
-				     .bytes_per_clk = pr->bytes_per_clk };
-	struct stats s;
-	struct diag d;
-	double clk = NAN;
-
-	changed.insns = insns;
-	diag_init(&d);
-	memset(&s, 0, sizeof(s));
-	if (engine_run(&changed, &cfg, &s, &d) == 0 && s.window_steps > 0)
-		clk = (double)s.window_clk / (double)s.window_steps;
-	stats_free(&s);
-	diag_free(&d);
-	return clk;
-}
-
 static bool same_loc(struct loc a, struct loc b)
 {
 	return a.src == b.src && a.begin == b.begin && a.end == b.end;
@@ -586,14 +565,6 @@ static bool mend_waits(const struct program *p, struct insn *insns, const struct
 	return found;
 }
 
-static struct insn *copy_insns(const struct program *p)
-{
-	struct insn *copy = xcalloc(p->ninsns + 1, sizeof(*copy));
-
-	memcpy(copy, p->insns, p->ninsns * sizeof(*copy));
-	return copy;
-}
-
 static void price_waits(const struct prediction *pr, double base, unsigned *runs, struct diag *d)
 {
 	for (size_t i = 0; i < d->n && *runs > 0; i++) {
@@ -602,9 +573,9 @@ static void price_waits(const struct prediction *pr, double base, unsigned *runs
 
 		if (f->code != DIAG_WAIT_STRONG || !isnan(f->price_clk))
 			continue;
-		insns = copy_insns(pr->program);
+		insns = price_copy(pr->program);
 		if (mend_waits(pr->program, insns, f)) {
-			f->price_clk = base - rerun(pr, insns);
+			f->price_clk = base - price_run(pr, insns);
 			(*runs)--;
 		}
 		free(insns);
@@ -651,12 +622,12 @@ static void find_banks(const struct prediction *pr, double base, unsigned *runs,
 		if (seen[i] || in->lds_clk <= in->lds_clk_free || in->lds_clk_free == 0)
 			continue;
 		if (*runs > 0 && base > 0 && in_main_loop(p, i)) {
-			copy = copy_insns(p);
+			copy = price_copy(p);
 			(*runs)--;
 		}
 		worst = mend_banks(p, i, seen, copy);
 		if (copy)
-			price = base - rerun(pr, copy);
+			price = base - price_run(pr, copy);
 		free(copy);
 		f = diag_add(d, in->loc, DIAG_BANK, "%s has bank conflicts: the LDS array takes %u clk, "
 			     "%.3g times the %u of a conflict-free access%s", in->op, in->lds_clk, worst,
