@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "annotate.h"
 #include "util.h"
 
 #ifndef PACKAGE_VERSION
@@ -20,7 +21,7 @@ const char *argp_program_version = "wpsim " PACKAGE_VERSION;
 
 enum {
 	FOR_PREDICT = 1, FOR_CHECK = 2, FOR_EMIT = 4, FOR_TARGETS = 8, FOR_EXPLAIN = 16,
-	FOR_HELP = 32
+	FOR_HELP = 32, FOR_ANNOTATE = 64
 };
 
 /* commands[0] runs when no command is named. */
@@ -45,6 +46,15 @@ static const struct command commands[] = {
 	  "  wpsim check --fix -o mended.xml schedule.xml\n"
 	  "  wpsim check --target gfx950 --kernel gemm kernels.s",
 	  FOR_CHECK, true, "schedule or listing", cmd_check },
+	{ "annotate", "LISTING...", "Time a listing: what each line of its hot loop costs.",
+	  "A LISTING is assembler text of a kernel. The waves of one workgroup run it; the hot loop is "
+	  "printed with the issue, the stall and its reason beside each instruction. What the text does "
+	  "not say is assumed, and said to be so.\n\n"
+	  "Examples:\n"
+	  "  wpsim annotate kernel.s\n"
+	  "  wpsim annotate --trip .LBB0_2=64 --bank-conflicts 2 kernel.s\n"
+	  "  wpsim annotate --target gfx950 --waves 8 --format json snippet.s",
+	  FOR_ANNOTATE, true, "listing", cmd_annotate },
 	{ "emit", "--listing FILE", "Print the program that a schedule lowers to.",
 	  "A FILE is a schedule.xml, or a listing: then its instructions as wpsim understands them.\n\n"
 	  "Examples:\n"
@@ -74,10 +84,10 @@ static const struct command commands[] = {
 enum {
 	KEY_FORMAT = 256, KEY_TARGET, KEY_VARIANT, KEY_CLOCK, KEY_COLOUR, KEY_NO_TIMELINE,
 	KEY_FORMULAS, KEY_MODELS, KEY_LISTING, KEY_PRICE, KEY_WERROR, KEY_FIX, KEY_PLACE_WAITS,
-	KEY_KERNEL, KEY_UNKNOWN
+	KEY_KERNEL, KEY_UNKNOWN, KEY_TRIP, KEY_WAVES, KEY_CONFLICTS
 };
 
-#define ALL_SCHEDULES (FOR_PREDICT | FOR_CHECK | FOR_EMIT)
+#define ALL_SCHEDULES (FOR_PREDICT | FOR_CHECK | FOR_EMIT | FOR_ANNOTATE)
 
 static const struct {
 	struct argp_option o;
@@ -85,7 +95,7 @@ static const struct {
 } option_table[] = {
 	{ { "format", KEY_FORMAT, "FORMAT", 0,
 	    "text (default), json, jsonl: one document a line, or for check sarif", 0 },
-	  FOR_PREDICT | FOR_CHECK },
+	  FOR_PREDICT | FOR_CHECK | FOR_ANNOTATE },
 	{ { "price", KEY_PRICE, NULL, 0,
 	    "look for spare barriers and early waits too, and price what is found", 0 },
 	  FOR_PREDICT | FOR_CHECK },
@@ -98,10 +108,19 @@ static const struct {
 	    "write the schedule with its waits replaced by the latest and loosest that are safe", 0 },
 	  FOR_CHECK },
 	{ { "kernel", KEY_KERNEL, "NAME", 0, "kernel to take from a listing that has several", 0 },
-	  FOR_CHECK | FOR_EMIT },
+	  FOR_CHECK | FOR_EMIT | FOR_ANNOTATE },
 	{ { "unknown", KEY_UNKNOWN, "WHAT", 0,
 	    "unknown instructions of a listing: error (default), or warn and pass over them", 0 },
-	  FOR_CHECK | FOR_EMIT },
+	  FOR_CHECK | FOR_EMIT | FOR_ANNOTATE },
+	{ { "trip", KEY_TRIP, "LABEL=N", 0,
+	    "the loop at LABEL, or whose first instruction stands in that line, makes N trips", 0 },
+	  FOR_ANNOTATE },
+	{ { "waves", KEY_WAVES, "N", 0,
+	    "waves of a workgroup (default: as the text says, or 4)", 0 },
+	  FOR_ANNOTATE },
+	{ { "bank-conflicts", KEY_CONFLICTS, "N", 0,
+	    "every LDS access takes N times its array time (default: 1)", 0 },
+	  FOR_ANNOTATE },
 	{ { "listing", KEY_LISTING, NULL, 0,
 	    "a readable listing with stages, registers and waits", 0 },
 	  FOR_EMIT },
@@ -113,7 +132,7 @@ static const struct {
 	  ALL_SCHEDULES | FOR_TARGETS },
 	{ { "clock", KEY_CLOCK, "CLOCK", 0,
 	    "clock of the prediction: a name of the model's clock list, or MHz", 0 },
-	  FOR_PREDICT | FOR_CHECK },
+	  FOR_PREDICT | FOR_CHECK | FOR_ANNOTATE },
 	{ { "no-timeline", KEY_NO_TIMELINE, NULL, 0,
 	    "leave out the timeline of one K-step", 0 },
 	  FOR_PREDICT },
@@ -237,6 +256,37 @@ static void set_models(const char *dir, struct argp_state *state)
 	setenv("WPSIM_MODELS", dir, 1);
 }
 
+#define MAX_TRIPS (INT64_C(1) << 40)
+#define MAX_CONFLICTS 64 /* as many lanes as there are */
+
+static error_t add_trip(struct cmd_options *o, char *arg, struct argp_state *state)
+{
+	char *eq = strrchr(arg, '=');
+	int64_t n;
+
+	if (!eq || eq == arg || parse_int64(eq + 1, 1, MAX_TRIPS, &n) != 0) {
+		argp_error(state, "--trip takes LABEL=N, N at least 1, not '%s'", arg);
+		return EINVAL;
+	}
+	*eq = '\0';
+	o->trips = xgrow(o->trips, o->ntrips, &o->captrips, sizeof(*o->trips));
+	o->trips[o->ntrips++] = (struct annotate_trips){ arg, (uint64_t)n };
+	return 0;
+}
+
+static error_t set_number(unsigned *to, const char *option, unsigned most, const char *arg,
+			  struct argp_state *state)
+{
+	int64_t n;
+
+	if (parse_int64(arg, 1, most, &n) != 0) {
+		argp_error(state, "--%s takes a number from 1 to %u, not '%s'", option, most, arg);
+		return EINVAL;
+	}
+	*to = (unsigned)n;
+	return 0;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	static const char *const formats[] = { "text", "json", "jsonl", "sarif" };
@@ -264,6 +314,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			return EINVAL;
 		o->unknown_warns = i == 1;
 		return 0;
+	case KEY_TRIP: return add_trip(o, arg, state);
+	case KEY_WAVES: return set_number(&o->waves, "waves", PROG_MAX_WAVES, arg, state);
+	case KEY_CONFLICTS: return set_number(&o->bank_conflicts, "bank-conflicts", MAX_CONFLICTS, arg, state);
 	case KEY_KERNEL: o->kernel = arg; return 0;
 	case KEY_TARGET: o->target = arg; return 0;
 	case KEY_VARIANT: o->variant = arg; return 0;
@@ -435,6 +488,7 @@ int cmd_main(int argc, char **argv)
 	if (!status)
 		status = c->run(&o);
 	free(o.words);
+	free(o.trips);
 	strbuf_free(&d.doc);
 	free(name);
 	return status;

@@ -19,6 +19,8 @@ enum cmd_status {
 
 enum cmd_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL, FORMAT_SARIF };
 
+struct annotate_trips;
+
 struct cmd_options {
 	enum cmd_format format;
 	const char *target, *variant, *clock; /* NULL: as the schedule says */
@@ -28,6 +30,9 @@ struct cmd_options {
 	bool price, werror, fix, place_waits; /* check */
 	const char *kernel;                   /* of a listing, NULL: the only one */
 	bool unknown_warns;                   /* listings: unknown mnemonics are warnings */
+	unsigned waves, bank_conflicts;       /* annotate; 0: not given */
+	struct annotate_trips *trips;         /* annotate; the labels are those of the command line */
+	size_t ntrips, captrips;
 	char **words; /* files, names or codes in the order given */
 	size_t nwords, capwords;
 };
@@ -61,6 +66,8 @@ int cmd_predict(const struct cmd_options *o);
 int cmd_emit(const struct cmd_options *o);
 /* cmd_check.c */
 int cmd_check(const struct cmd_options *o);
+/* cmd_annotate.c */
+int cmd_annotate(const struct cmd_options *o);
 /* cmd_info.c */
 int cmd_targets(const struct cmd_options *o);
 int cmd_explain(const struct cmd_options *o);
