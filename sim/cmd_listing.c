@@ -119,13 +119,13 @@ void run_listing_refuse(struct run *r, const struct cmd_options *o, struct src *
 			   o->place_waits ? "--place-waits is for schedules: a listing is not mended" :
 			   o->price	  ? "--price is for schedules: a listing is not timed" :
 			   o->clock	  ? "--clock is for schedules: a listing is not timed" :
-					    "timing of listings is not part of this version";
+					    "this predicts schedules, and the file is a listing";
 
 	bool timing = !o->fix && !o->place_waits && !o->price && !o->clock;
 
 	diag_keep(&r->diag, s);
 	diag_fix(diag_add(&r->diag, (struct loc){ s, 0, 0 }, DIAG_LISTING, "%s", what),
-		 timing ? "use wpsim check" : "leave the option out");
+		 timing ? "use wpsim annotate to time it, wpsim check to check it" : "leave the option out");
 }
 
 void run_listing_print(const struct run *r, FILE *f)

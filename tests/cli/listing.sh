@@ -151,8 +151,8 @@ refused() # refused PATTERN WORD...
 	expect 2 "$@"
 	said err "error\[E-LISTING\]: $pattern"
 }
-refused 'timing of listings is not part of this version' "$gemm"
-said err 'fix: use wpsim check'
+refused 'this predicts schedules, and the file is a listing' "$gemm"
+said err 'fix: use wpsim annotate to time it, wpsim check to check it'
 silent out
 refused '--fix is for schedules' check --fix "$gemm"
 silent out
