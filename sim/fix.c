@@ -647,6 +647,8 @@ static void tell_cycles(const struct cmd_options *o, const char *path, const cha
 				(double)pr.stats.window_clk / (double)pr.stats.window_steps);
 		fputc('\n', stderr);
 		prediction_free(&pr);
+	} else if (r.diag.errors) {
+		diag_print(&r.diag, stderr, o->colour_err);
 	}
 	run_free(&r);
 }
