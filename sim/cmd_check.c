@@ -81,7 +81,7 @@ static void write_check(struct run *r, const struct cmd_options *o, FILE *f)
 {
 	examine(r, o);
 	if (o->format != FORMAT_TEXT) {
-		report_json_checked(NULL, r->path, &r->diag, r->program,
+		report_json_checked(r->prediction, r->path, &r->diag, r->program,
 				    r->checked ? &r->check : NULL, o->format == FORMAT_JSONL, f);
 		return;
 	}
