@@ -299,7 +299,7 @@ def page(model):
         body += section(model, name, title, micro, totals)
     head = ["# Accuracy", "",
             "Written by `make accuracy` (tests/accuracy.py) from models/evidence/*.tsv; do not edit. "
-            "Predictions are made at the shape of each row; nothing here is fitted by hand.", "",
+            "Predictions are made at the shape of each row; rows marked fitted had a hand in the choice of some value (models/evidence/README.md says which).", "",
             "* A loop row compares the clk of the whole K loop per K-step, or of the steady loop where the row "
             "gives no K. An efficiency becomes clk through the ideal of the schedule.",
             "* Lost clk = elapsed - ideal; its error is |predicted lost - measured lost| / measured lost. Rows "
