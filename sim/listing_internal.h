@@ -3,6 +3,7 @@
 #define WPSIM_LISTING_INTERNAL_H
 
 #include "listing.h"
+#include "operand.h"
 
 /* ---- the instruction table (listing_insn.c) ---- */
 
@@ -158,18 +159,6 @@ bool section_is_text(const char *args, size_t n);
 
 /* ---- operands (listing_operands.c) ---- */
 
-enum operand_kind { OPERAND_NONE, OPERAND_REG, OPERAND_VALUE, OPERAND_SYMBOL, OPERAND_OFF, OPERAND_CALL };
-struct operand {
-	enum operand_kind kind;
-	uint16_t reg, n;        /* REG */
-	bool vector;            /* v or a register: upper bits apply */
-	bool high;              /* .h half */
-	int64_t value;          /* VALUE */
-	bool literal;           /* VALUE that does not fit an inline constant */
-	bool wide;              /* lit64(VALUE) */
-	uint32_t begin, end;    /* place */
-};
-#define MAX_OPERANDS 12
 struct operands {
 	struct operand o[MAX_OPERANDS];
 	unsigned n;

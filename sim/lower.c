@@ -163,6 +163,19 @@ static void active_block(const struct schedule *s, double active, double *rows, 
 	*rows = fmin(tm, ceil(active / *cols));
 }
 
+static const struct gemm_shape *gemm_shape(struct lower *lw)
+{
+	const struct schedule *s = lw->s;
+	struct gemm_shape *g = arena_alloc(lw->a, 1, sizeof(*g));
+
+	*g = (struct gemm_shape){
+		.m = s->m, .n = s->n, .k = s->k, .tile_m = s->tile_m, .tile_n = s->tile_n, .tile_k = s->tile_k,
+		.rows = s->rows, .cols = s->cols, .cluster_rows = s->cluster_rows, .cluster_cols = s->cluster_cols,
+		.type_a = s->type_a, .type_b = s->type_b, .type_acc = s->type_acc, .type_out = s->type_out, .scaled = s->scaled,
+	};
+	return g;
+}
+
 static void figures(struct lower *lw)
 {
 	const struct schedule *s = lw->s;
@@ -176,6 +189,7 @@ static void figures(struct lower *lw)
 		double active = fmin((double)p->workgroups, p->target->v.cus), rows, cols, k = s->tile_k;
 
 		active_block(s, active, &rows, &cols);
+		p->gemm = gemm_shape(lw);
 		p->flops = 2.0 * (double)s->m * (double)s->n * (double)s->k;
 		p->unique_bytes = k * (rows * s->tile_m * (dtype_bits(s->type_a) / 8.0 + (s->scaled ? 1 / 32.0 : 0)) +
 				       cols * s->tile_n * (dtype_bits(s->type_b) / 8.0 + (s->scaled ? 1 / 32.0 : 0))) / active;

@@ -165,7 +165,7 @@ static void addr_free(uint32_t **a)
 static void fragment_item(const struct lower *lw, const struct reg_block *r, const struct access_spec *q, unsigned l,
 			  uint32_t *row, uint32_t *byte)
 {
-	const struct operand *o = layout_operand(lw, (enum operand_id)r->operand);
+	const struct lower_operand *o = layout_operand(lw, (enum operand_id)r->operand);
 	unsigned m = o->m ? o->m : lw->lanes, chunks = r->bytes / q->width, tiles = r->rows / m, across, per_tile;
 
 	if (r->operand == OPERAND_SA || r->operand == OPERAND_SB || !chunks || !tiles || r->rows % m ||
@@ -196,7 +196,7 @@ int32_t access_fragment(struct lower *lw, const struct access_spec *q)
 {
 	const struct reg_block *r = q->reg;
 	const struct lds_buf *b = &lw->buf[q->buf];
-	const struct operand *o = layout_operand(lw, (enum operand_id)r->operand);
+	const struct lower_operand *o = layout_operand(lw, (enum operand_id)r->operand);
 	unsigned per_part = b->rows / (r->r->part.n ? r->r->part.n : 1);
 	unsigned ksub = r->r->kpart.n > 1 ? r->r->kpart.n : 1;
 	struct box box = { 0 };

@@ -9,7 +9,7 @@
 #define ALL_GROUPS(lw) ((uint8_t)((1u << (lw)->s->groups) - 1))
 
 /* How an operand's tile lies over the waves. */
-struct operand {
+struct lower_operand {
 	unsigned rows;      /* of the workgroup's tile: M for A, N for B */
 	unsigned bits;      /* per element */
 	unsigned row_bytes; /* of one K-step */
@@ -52,7 +52,7 @@ struct lower {
 	struct arena *a;
 	unsigned lanes;              /* of a wave */
 	const struct matrix_row *mx; /* NULL when the schedule names none */
-	struct operand opnd[4];      /* A, B, scales of A, of B */
+	struct lower_operand opnd[4];      /* A, B, scales of A, of B */
 	struct lds_buf *buf;
 	struct reg_block *reg;
 	unsigned reserve_first, reserve_n;
@@ -83,7 +83,7 @@ struct lower {
 /* lower_layout.c */
 int layout_operands(struct lower *lw);
 int layout_lds(struct lower *lw);
-const struct operand *layout_operand(const struct lower *lw, enum operand_id id);
+const struct lower_operand *layout_operand(const struct lower *lw, enum operand_id id);
 int lds_index(const struct lower *lw, const char *name); /* -1: NULL or unknown */
 /* Byte offset in a slot of byte b of row r of the buffer's part of the operand. */
 uint32_t lds_place(const struct lower *lw, const struct lds_buf *b, uint32_t row, uint32_t byte);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-const struct operand *layout_operand(const struct lower *lw, enum operand_id id)
+const struct lower_operand *layout_operand(const struct lower *lw, enum operand_id id)
 {
 	switch (id) {
 	case OPERAND_A: return &lw->opnd[0];
@@ -25,7 +25,7 @@ int lds_index(const struct lower *lw, const char *name)
 }
 
 /* One operand (or its block scales: one byte for 32 elements of K) over the waves. */
-static int operand_fill(struct lower *lw, struct operand *o, bool a, bool scale)
+static int operand_fill(struct lower *lw, struct lower_operand *o, bool a, bool scale)
 {
 	const struct schedule *s = lw->s;
 	uint64_t bits;
@@ -83,7 +83,7 @@ static uint32_t spread_row(const struct lds_buf *b, uint32_t row)
 uint32_t lds_place(const struct lower *lw, const struct lds_buf *b, uint32_t row, uint32_t byte)
 {
 	const struct sched_lds *l = b->l;
-	const struct operand *o = layout_operand(lw, l->operand);
+	const struct lower_operand *o = layout_operand(lw, l->operand);
 
 	if (l->swz_max_phase > 1 && o) {
 		uint32_t vec = l->swz_vec * o->bits / 8, phase = row / l->swz_per_phase % l->swz_max_phase;
@@ -96,7 +96,7 @@ uint32_t lds_place(const struct lower *lw, const struct lds_buf *b, uint32_t row
 static int swizzle_check(struct lower *lw, const struct lds_buf *b)
 {
 	const struct sched_lds *l = b->l;
-	const struct operand *o = layout_operand(lw, l->operand);
+	const struct lower_operand *o = layout_operand(lw, l->operand);
 	uint64_t vec;
 
 	if (l->swz_max_phase <= 1)
@@ -115,7 +115,7 @@ static int swizzle_check(struct lower *lw, const struct lds_buf *b)
 static int buffer_fill(struct lower *lw, struct lds_buf *b)
 {
 	const struct sched_lds *l = b->l;
-	const struct operand *o = layout_operand(lw, l->operand);
+	const struct lower_operand *o = layout_operand(lw, l->operand);
 	uint64_t raw = l->bytes, padded;
 
 	if (l->operand != OPERAND_NONE && (!o || !o->row_bytes)) {

@@ -11,7 +11,7 @@ struct mma {
 
 static unsigned operand_regs(const struct lower *lw, unsigned rows, unsigned k, bool a)
 {
-	const struct operand *o = a ? &lw->opnd[0] : &lw->opnd[1];
+	const struct lower_operand *o = a ? &lw->opnd[0] : &lw->opnd[1];
 	unsigned bits = rows * k * o->bits, lane = lw->lanes * 32;
 
 	return (bits + lane - 1) / lane;

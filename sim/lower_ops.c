@@ -447,7 +447,7 @@ static bool read_selected(const struct sched_op *op, unsigned j, unsigned total,
 static void read_one(struct lower *lw, const struct sched_op *op, const struct reg_block *b, const struct access_spec *q,
 		     const struct lds_row *row, uint8_t groups, uint8_t flags)
 {
-	const struct operand *o = b->operand ? layout_operand(lw, (enum operand_id)b->operand) : NULL;
+	const struct lower_operand *o = b->operand ? layout_operand(lw, (enum operand_id)b->operand) : NULL;
 	unsigned regs = (row->width_bytes + 3) / 4, at = q->j * regs;
 	int32_t access = o ? access_fragment(lw, q) : access_explicit(lw, q);
 	struct insn *in;

@@ -19,14 +19,14 @@ struct reg_block *reg_find(const struct lower *lw, const char *name)
 }
 
 /* Does a read of w bytes a lane cover whole matrix rows of the fragment? */
-static bool read_fits(const struct lower *lw, const struct reg_block *b, const struct operand *o, unsigned w)
+static bool read_fits(const struct lower *lw, const struct reg_block *b, const struct lower_operand *o, unsigned w)
 {
 	if (b->operand == OPERAND_SA || b->operand == OPERAND_SB || !o->m)
 		return (uint64_t)b->rows * b->bytes % ((uint64_t)lw->lanes * w) == 0;
 	return b->rows % o->m == 0 && lw->lanes % o->m == 0 && b->bytes % w == 0 && b->bytes / w % (lw->lanes / o->m) == 0;
 }
 
-static int pick_read(struct lower *lw, struct reg_block *b, const struct operand *o)
+static int pick_read(struct lower *lw, struct reg_block *b, const struct lower_operand *o)
 {
 	const struct sched_reg *r = b->r;
 	const struct lds_row *best = NULL;
@@ -70,7 +70,7 @@ static int fragment_fill(struct lower *lw, struct reg_block *b)
 {
 	const struct sched_reg *r = b->r;
 	int from = lds_index(lw, r->from);
-	const struct operand *o = from >= 0 ? layout_operand(lw, lw->s->lds[from].operand) : NULL;
+	const struct lower_operand *o = from >= 0 ? layout_operand(lw, lw->s->lds[from].operand) : NULL;
 	uint64_t bytes;
 
 	if (r->count)

@@ -6,6 +6,7 @@
 #define WPSIM_PROGRAM_H
 
 #include "diag.h"
+#include "operand.h"
 #include "target.h"
 #include "util.h"
 
@@ -65,6 +66,7 @@ struct insn {
 	int32_t target;         /* BRANCH of a listing: insn it goes to, -1: falls through, or out of the program; schedules
 				 * leave it 0 and use loop */
 	const char *mods;       /* modifiers of a listing's line as written ("offset:16 lds"), NULL: none */
+	const struct operand_list *ops; /* listings read with keep_operands, NULL otherwise */
 	struct loc loc;
 };
 
@@ -112,6 +114,15 @@ struct loop { /* insns [begin, end); the insn at end - 1 is its BRANCH */
 	int parent;      /* enclosing loop, -1 */
 };
 
+struct gemm_shape { /* C[m][n] = sum over k of A[m][k] * B[n][k], cut into tiles, one a workgroup */
+	int64_t m, n, k;
+	unsigned tile_m, tile_n, tile_k;
+	unsigned rows, cols;                 /* of waves in the tile: wave w has row w / cols, column w mod cols */
+	unsigned cluster_rows, cluster_cols; /* of workgroups */
+	enum dtype type_a, type_b, type_acc, type_out;
+	bool scaled;                         /* one e8m0 byte for each 32 elements of K in A and B */
+};
+
 struct program {
 	struct arena *arena;
 	const struct target *target;
@@ -143,6 +154,7 @@ struct program {
 	double unique_bytes;         /* bytes that one workgroup's K-step must bring from HBM, after reuse by others */
 	double request_bytes;        /* bytes a workgroup's K-step asks of L2 */
 	double total_hbm_bytes;      /* whole launch, compulsory traffic */
+	const struct gemm_shape *gemm; /* NULL: the kernel is no GEMM, or a listing */
 	const char *clock;           /* clock row asked for by the schedule, NULL: the target's default */
 	double clock_mhz;            /* given as a number, 0: not */
 };
