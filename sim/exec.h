@@ -21,6 +21,7 @@ struct exec_buffer { /* memory of the host that the kernel may touch */
 
 struct exec_launch {
 	unsigned grid[3], block[3]; /* workgroups; threads of a workgroup */
+	unsigned cluster[3];        /* workgroups of a cluster; 0: 1 */
 	struct exec_buffer *buffers;
 	size_t nbuffers;
 	/* Kernel arguments: bytes as the metadata lays them out; at patch[i].offset the address of buffer

@@ -87,6 +87,11 @@ struct xinsn {
 	struct xmatrix mx;
 	uint64_t simm;         /* immediate of SOPP, SOPK, s_setreg and the like */
 	const struct xinsn *dual; /* second half of a v_dual */
+	uint8_t src0;          /* operand that DPP moves between lanes */
+	uint8_t nread, nwrite; /* registers read and written, hidden ones too; of this half of a v_dual */
+	struct span read[12], write[6];
+	uint8_t read_role[12]; /* enum span_role */
+	uint32_t flags;        /* enum xflags, exec_core.h */
 };
 
 /* ---- waves ---- */
@@ -99,6 +104,15 @@ enum { XS_UNDEF = 1, XS_UNKNOWN = 2 }; /* taints of a value: never written; depe
 struct xlanes { uint64_t undef, unknown; }; /* taint of a vector register, a bit per lane */
 
 struct xgroup; /* a workgroup being executed (exec.c) */
+
+struct xflight { /* an operation in flight */
+	uint32_t insn;
+	uint32_t ticket;    /* of x_race_issue, 0: none */
+	uint8_t counter, also; /* 1 + enum counter; 0: none, or complete as far as that one goes */
+	uint8_t order;      /* operations of one order and counter complete in order; 0: in any order */
+	uint8_t n;
+	struct span dst[2];
+};
 
 struct xwave {
 	struct xgroup *wg;
@@ -114,6 +128,14 @@ struct xwave {
 	struct xlanes *v_taint;    /* [register] */
 	uint8_t *v_pending;        /* [register] */
 	uint32_t mode;             /* MODE register: rounding and denormals, as s_setreg leaves it */
+	bool places_only;          /* analysis: of a copy from or to unknown memory only the LDS side is noted */
+	struct xlocal *local;      /* LDS, scratch and races of the workgroup (x_local_new) */
+	/* Per-bit taints of scalar registers, where s_taint[i] is set. Lane masks have a bit per lane. */
+	uint32_t s_undef[X_SCALARS], s_unknown[X_SCALARS];
+	uint64_t write_mask;       /* lanes that x_lanes_put writes: EXEC, less those that DPP leaves out */
+	struct xflight flight[X_MAX_FLIGHT]; /* operations in flight, in order of issue */
+	unsigned nflight;
+	struct xcore *core;        /* what only the core's files look at */
 };
 
 struct xmemory; /* global memory (exec_memory.c) */
@@ -123,6 +145,26 @@ int x_fault(struct xwave *w, const struct xinsn *in, enum diag_code code, int la
 bool x_analysis(const struct xwave *w);
 const struct target *x_target(const struct xwave *w);
 bool x_gfx9(const struct xwave *w);
+const struct exec_options *x_options(const struct xwave *w);
+const struct listing_info *x_info(const struct xwave *w);
+uint64_t x_workgroup(const struct xwave *w);                  /* linear number */
+unsigned x_cluster_rank(const struct xwave *w);               /* of the workgroup in its cluster, x fastest */
+
+/* ---- taints; the core moves them through everything but memory ---- */
+
+/* Lanes of vector registers reg .. reg + n - 1 that have the taint XS_UNDEF or XS_UNKNOWN. */
+uint64_t x_tainted(const struct xwave *w, unsigned reg, unsigned n, unsigned taint);
+/*
+ * The core clears the taints of all destinations (active lanes) before fn of a memory operation runs and
+ * marks them unknown behind it in analysis mode, but those of scalar loads. Where loaded bytes were never written the operation adds
+ * the taint itself: lanes is a mask of lanes; for a scalar register any lane means all of it.
+ */
+void x_taint(struct xwave *w, unsigned reg, uint64_t lanes, unsigned taint);
+/*
+ * Also done by the core before fn: poison of all operands; E_UNINIT of address operands (ROLE_ADDR; active
+ * lanes) and of data stored to global memory by other than flat and scratch operations; and in analysis
+ * mode, when an address is unknown in an active lane: fn does not run, the site counts unknown_addresses.
+ */
 
 /* ---- operands: i counts in text order, the destination of most instructions is 0 ---- */
 
@@ -168,6 +210,49 @@ int x_lds_read(struct xwave *w, const struct xinsn *in, unsigned lane, uint32_t 
 int x_lds_write(struct xwave *w, const struct xinsn *in, unsigned lane, uint32_t addr, const void *from, unsigned bytes, enum xlds_kind kind);
 /* Once per LDS instruction before its lanes: addresses for statistics and on_insn. */
 void x_lds_begin(struct xwave *w, const struct xinsn *in, const uint32_t addr[64], unsigned width_bytes, bool write, bool unknown);
+/* The same for an access of n equal pieces instead of lanes, at most X_MAX_PIECES; without bank conflicts. */
+void x_lds_pieces(struct xwave *w, const uint32_t *addr, unsigned n, unsigned width_bytes, bool write);
 uint32_t x_lds_bytes(const struct xwave *w);
+
+/* ---- the memory system as exec.c sees it (exec_memory.c) ---- */
+
+#define X_SHARED_BASE 0x0001000000000000ull  /* flat addresses of LDS and scratch: src_shared_base, src_private_base */
+#define X_PRIVATE_BASE 0x0002000000000000ull
+#define X_APERTURE_BYTES 0x100000000ull
+
+struct xmemory *x_memory_new(const struct program *p, bool analysis);
+void x_memory_free(struct xmemory *m);
+/*
+ * Make bytes of the host visible to the kernel; returns their address there. name is for messages and must
+ * outlive m. Buffers, the kernel argument segment, tables of constants. data NULL (analysis): contents unknown.
+ */
+uint64_t x_memory_map(struct xmemory *m, const char *name, void *data, uint64_t bytes, bool writable, bool initialised);
+/* Analysis: reads of these bytes give unknown values. */
+void x_memory_unknown(struct xmemory *m, uint64_t address, uint64_t bytes);
+
+/* Memory of one workgroup. site: counts of the caller's thread, [program.ninsns]. One a workgroup; set xwave.local. */
+struct xlocal *x_local_new(struct xmemory *m, uint64_t workgroup, unsigned waves, unsigned lanes, uint32_t lds_bytes,
+			   uint32_t scratch_bytes, struct exec_site *site);
+void x_local_free(struct xlocal *l); /* hands its races over to m */
+/* The workgroups of one cluster, run by one thread: multicast and cluster barriers. At most 16. */
+void x_local_cluster(struct xlocal *const *member, unsigned n);
+/* LDS access of the instruction that w executed last, NULL: none. For on_insn. x_race_issue forgets it. */
+const struct exec_lds *x_local_access(const struct xwave *w);
+
+/* ---- races (exec_race.c) as exec.c and exec_sync.c see them ---- */
+
+#define X_MAX_CLOCKS 512 /* waves of a cluster */
+struct xclock { uint32_t at[X_MAX_CLOCKS]; }; /* all 0 at first; a barrier has one for each phase under way */
+
+/* Before each memory instruction (LDS, vector, flat, scalar, tensor) is executed: its operation. */
+uint32_t x_race_issue(struct xwave *w, const struct xinsn *in);
+/* A wait of w covers the operation (all of its counters). */
+void x_race_retire(struct xwave *w, uint32_t op);
+/* w arrives at a barrier (signals): its clock goes into the phase's. */
+void x_race_arrive(struct xwave *w, struct xclock *phase);
+/* w goes on behind the barrier (its wait is over): it sees what all that arrived had completed. */
+void x_race_release(struct xwave *w, const struct xclock *phase);
+/* After the launch, all x_local freed: findings E_RACE, the same whatever order the waves ran in. Their number. */
+size_t x_race_report(struct xmemory *m, struct diag *d);
 
 #endif

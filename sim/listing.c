@@ -76,7 +76,6 @@ static bool is_one_of(const char *s, size_t n, const char *const *words, size_t 
 
 static void read_directive(struct reader *r, const struct lexer *lx, const struct line *ln, bool inside)
 {
-	static const char *const words[] = { ".long", ".int", ".word", ".4byte", ".quad", ".8byte", ".short", ".2byte", ".byte" };
 	static const char *const macros[] = { ".macro", ".rept", ".irp", ".irpc", ".if", ".ifdef", ".ifndef", ".else", ".elseif", ".include",
 					      ".incbin", ".endm", ".endr", ".endif" };
 	const char *key = r->src->text + ln->name, *args = lexer_text(lx, ln->args), *comma;
@@ -94,9 +93,8 @@ static void read_directive(struct reader *r, const struct lexer *lx, const struc
 		r->in_text = section_is_text(args, strlen(args));
 	} else if (is(key, n, ".data") || is(key, n, ".bss") || is(key, n, ".rodata")) {
 		r->in_text = false;
-	} else if (inside && r->in_text && is_one_of(key, n, words, ARRAY_LEN(words))) {
-		diag_add(r->d, reader_loc(r, ln->begin, ln->end), DIAG_LISTING,
-			 "an encoded instruction can't be read from a listing; give the code object, or the text of a disassembler that knows the target");
+	} else if (inside && r->in_text && encoded_words(r, lx, ln)) {
+		return;
 	} else if (inside && is_one_of(key, n, macros, ARRAY_LEN(macros))) {
 		diag_add(r->d, reader_loc(r, ln->begin, ln->end), DIAG_LISTING,
 			 "%.*s is for an assembler: assemble the file, and give the code object or its disassembly", (int)n, key);
@@ -127,6 +125,8 @@ static void read_lines(struct reader *r, uint32_t begin, uint32_t end)
 		bool inside = ln.begin >= begin && ln.begin < end;
 		size_t n = ln.name_end - ln.name;
 
+		if (r->encoded.n && ln.kind != LINE_DIRECTIVE)
+			encoded_end(r);
 		switch (ln.kind) {
 		case LINE_LABEL:
 			read_label(r, &ln, inside);
@@ -148,6 +148,7 @@ static void read_lines(struct reader *r, uint32_t begin, uint32_t end)
 			break;
 		}
 	}
+	encoded_end(r);
 	if (lx.in_comment)
 		diag_add(r->d, reader_loc(r, lx.comment_begin, lx.comment_begin + 2), DIAG_LISTING, "a comment is not closed");
 	lexer_free(&lx);
@@ -160,7 +161,8 @@ static void drop_padding(struct reader *r)
 
 	while (n && r->insns[n - 1].cls == OPC_NOP)
 		n--;
-	if (!n || r->insns[n - 1].cls != OPC_END)
+	if (!n || (r->insns[n - 1].cls != OPC_END &&
+		   (r->insns[n - 1].cls != OPC_BRANCH || r->insns[n - 1].flags & INSN_CONDITIONAL)))
 		return;
 	for (size_t i = 0; i < r->nfixups; i++)
 		if (r->insns[r->fixups[i].insn].target >= (int32_t)n)
@@ -178,7 +180,7 @@ static void end_program(struct reader *r)
 		needed = r->insns[r->fixups[i].insn].target == (int32_t)r->n;
 	if (!needed)
 		return;
-	r->insns = xgrow(r->insns, r->n, &r->cap, sizeof(*r->insns));
+	build_room(r);
 	in = &r->insns[r->n];
 	*in = (struct insn){ .cls = OPC_END, .op = "s_endpgm", .groups = 1, .counter = -1, .repeat = 1, .access = -1, .loop = -1,
 			     .target = -1, .size = 4, .flags = INSN_IMPLIED, .loc = r->insns[r->n - 1].loc };
@@ -192,8 +194,7 @@ static struct program *make_program(struct reader *r, const struct listing_info 
 
 	p->target = r->t;
 	p->name = info->kernel[0] ? info->kernel : "listing";
-	p->insns = arena_alloc(r->arena, r->n, sizeof(*p->insns));
-	memcpy(p->insns, r->insns, r->n * sizeof(*p->insns));
+	p->insns = r->insns;
 	p->ninsns = r->n;
 	p->stages = arena_alloc(r->arena, 1, sizeof(*p->stages));
 	p->stages[0] = (struct stage){ .name = p->name, .kind = STAGE_PLAIN, .loc = r->insns[0].loc };
@@ -217,9 +218,9 @@ static struct program *make_program(struct reader *r, const struct listing_info 
 
 static void reader_free(struct reader *r)
 {
-	free(r->insns);
 	free(r->address);
 	free(r->fixups);
+	free(r->encoded.branch);
 	free(r->kernels.list);
 	rows_free(r);
 	symtab_free(&r->set);
@@ -252,6 +253,7 @@ static int read_kernel(struct reader *r, struct listing_info *info)
 	if (!k && !whole)
 		return -1;
 	info->kernel = "";
+	launch_defaults(r, &info->launch);
 	if (k) {
 		*info = k->info;
 		info->kernel = k->name;
@@ -259,6 +261,8 @@ static int read_kernel(struct reader *r, struct listing_info *info)
 		end = k->end;
 	}
 	read_lines(r, begin, end);
+	if (r->n <= PROG_MAX_INSNS - 1)
+		encoded_branches(r);
 	if (r->n > PROG_MAX_INSNS - 1 || r->d->errors > r->errors_before)
 		return -1;
 	if (!r->n) {
@@ -266,6 +270,8 @@ static int read_kernel(struct reader *r, struct listing_info *info)
 		return -1;
 	}
 	resolve_branches(r);
+	if (r->o->keep_operands)
+		resolve_kept(r);
 	return r->d->errors > r->errors_before ? -1 : 0;
 }
 

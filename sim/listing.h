@@ -30,7 +30,10 @@ struct listing_launch { /* how the hardware starts a wave: descriptor directives
 	bool workgroup_id[3], workgroup_info, private_wave_offset;
 	unsigned workitem_dims; /* 0: x, 1: x and y, 2: all; packed 10 bits each in v0 */
 	unsigned reqd_size[3];  /* workgroup size asked for, 0 unknown */
+	unsigned cluster[3];    /* workgroups of a cluster, 0 unknown */
 	unsigned named_barriers;
+	unsigned user_sgprs;    /* as the descriptor counts them, 0: it does not say */
+	unsigned float_mode;    /* MODE bits 7 to 0: rounding, denormals */
 	size_t nargs;
 	struct listing_arg arg[LISTING_MAX_ARGS];
 };

@@ -315,11 +315,26 @@ static enum suffix suffix_of_mods(const struct operands *ops, enum suffix sfx)
 
 /* ---- one line ---- */
 
+/* In the arena from the start: as many as there are lines, mostly, so that they need not be moved. */
+void build_room(struct reader *r)
+{
+	size_t most = r->src->nlines < PROG_MAX_INSNS ? r->src->nlines : PROG_MAX_INSNS, cap = r->cap ? r->cap * 2 : most + 16;
+	struct insn *p;
+
+	if (r->n < r->cap)
+		return;
+	p = arena_alloc(r->arena, cap, sizeof(*p));
+	if (r->n)
+		memcpy(p, r->insns, r->n * sizeof(*p));
+	r->insns = p;
+	r->cap = cap;
+}
+
 static struct insn *push(struct reader *r, const struct line *ln)
 {
 	struct insn *in;
 
-	r->insns = xgrow(r->insns, r->n, &r->cap, sizeof(*r->insns));
+	build_room(r);
 	r->address = xgrow(r->address, r->n, &r->acap, sizeof(*r->address));
 	in = &r->insns[r->n];
 	*in = (struct insn){ .groups = 1, .counter = -1, .repeat = 1, .access = -1, .loop = -1, .target = -1,
@@ -349,7 +364,7 @@ static bool negated(const char *s, size_t n)
 
 /* The second half of "v_dual_x ... :: v_dual_y ...": text[half..n) begins with the colons. */
 static int second_half(struct reader *r, const struct insn_desc *x, const struct operands *first, const char *text, size_t half,
-		       size_t n, uint32_t at, struct insn *in)
+		       size_t n, uint32_t at, struct insn *in, struct operand_list *kept)
 {
 	const struct insn_desc *y;
 	struct operands ops;
@@ -368,6 +383,8 @@ static int second_half(struct reader *r, const struct insn_desc *x, const struct
 	if (operands_parse(r, text + k, n - k, at + (uint32_t)k, &ops) < 0 ||
 	    fill_operands(r, y, &ops, false, in, at + (uint32_t)i, at + (uint32_t)k) < 0)
 		return -1;
+	if (kept)
+		kept->next = keep_operands(r, y, sfx, false, &ops);
 	if (first->n && ops.n)
 		in->size = (uint8_t)dual_size(x, y, first, &ops, negated(text, n));
 	return 0;
@@ -386,6 +403,7 @@ static int build(struct reader *r, const struct line *ln, const struct insn_desc
 {
 	size_t n = ln->end - ln->args, half = dual_split(x, text, n);
 	struct operands ops = { 0 };
+	struct operand_list *kept = NULL;
 	bool returns = false;
 
 	in->cls = x->cls;
@@ -402,7 +420,9 @@ static int build(struct reader *r, const struct line *ln, const struct insn_desc
 		return -1;
 	if (in->cls == OPC_VMEM_LDS && r->isa != ISA_1250 && !(x->rest & READS_M0))
 		add_span(in, REG_M0, 1, ROLE_SRC);
-	if (half < n && second_half(r, x, &ops, text, half, n, ln->args, in) < 0)
+	if (r->o->keep_operands)
+		in->ops = kept = keep_operands(r, x, sfx, returns, &ops);
+	if (half < n && second_half(r, x, &ops, text, half, n, ln->args, in, kept) < 0)
 		return -1;
 	if (special_fill(r, x, &ops, text, n, ln->args, in) < 0)
 		return -1;

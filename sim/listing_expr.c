@@ -60,15 +60,9 @@ void symtab_free(struct symtab *t)
 	*t = (struct symtab){ 0 };
 }
 
-bool ident_start(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '$';
-}
-
-bool ident_char(char c)
-{
-	return ident_start(c) || (c >= '0' && c <= '9') || c == '@';
-}
+const uint8_t ident_kind[256] = {
+	['a' ... 'z'] = 2, ['A' ... 'Z'] = 2, ['_'] = 2, ['.'] = 2, ['$'] = 2, ['0' ... '9'] = 1, ['@'] = 1,
+};
 
 /* ---- expressions: recursive descent, values wrap at 64 bits ---- */
 

@@ -66,8 +66,9 @@ struct symbol *symtab_find(struct symtab *t, const char *name, size_t len);
 struct symbol *symtab_add(struct symtab *t, const char *name, size_t len); /* the old one when it is there */
 void symtab_free(struct symtab *t);
 
-bool ident_start(char c);
-bool ident_char(char c);
+extern const uint8_t ident_kind[256]; /* 1: in a word, 2: begins one as well */
+static inline bool ident_start(char c) { return ident_kind[(unsigned char)c] == 2; }
+static inline bool ident_char(char c) { return ident_kind[(unsigned char)c] != 0; }
 /* Value of the expression s[0..n). 0; -1: no expression; -2: uses an unknown symbol or function. */
 int expr_eval(struct symtab *t, const char *s, size_t n, int64_t *out);
 
@@ -89,6 +90,7 @@ struct lexer {
 	uint32_t pos;                  /* next byte to look at */
 	uint32_t limit;
 	bool in_comment;               /* inside a block comment at pos */
+	bool skip_insns;               /* pass over lines that are nothing but an instruction */
 	uint32_t comment_begin;
 	char *clean;                   /* text of the current line with comments blanked out */
 	size_t clean_cap, clean_len, clean_pos; /* statements from clean_pos on are still to come */
@@ -116,6 +118,19 @@ struct kernel_list {
 	size_t n, cap;
 };
 
+struct encoded_branch {         /* a branch from .long: its distance is in its code */
+	uint32_t insn;
+	int32_t words;
+	uint32_t begin, end;    /* the line */
+};
+struct encoded {                /* code bytes of .long and the like that are no instruction yet */
+	uint8_t bytes[32];
+	unsigned n;
+	uint32_t begin, end;    /* the lines that they come from */
+	struct encoded_branch *branch;
+	size_t nbranches, capbranches;
+};
+
 struct reader {
 	const struct src *src;
 	const struct target *t;
@@ -135,6 +150,7 @@ struct reader {
 	uint64_t here;              /* address of the next instruction */
 	struct fixup *fixups;
 	size_t nfixups, capfixups;
+	struct encoded encoded;
 	struct row_memo *memo;      /* rows of the target by instruction */
 	unsigned msb[4];            /* upper bits of src0, src1, src2, dst registers (s_set_vgpr_msb) */
 	bool tail_split;
@@ -157,6 +173,18 @@ void kernels_scan(struct reader *r);
 struct kernel *kernels_choose(struct reader *r, bool *whole);
 bool section_is_text(const char *args, size_t n);
 
+/* ---- how a kernel is started (listing_launch.c) ---- */
+
+/* Of a kernel without a descriptor: what a compiler's kernels have. */
+void launch_defaults(const struct reader *r, struct listing_launch *l);
+bool launch_directive(struct listing_launch *l, const char *key, size_t n, int64_t v); /* false: not about the start */
+void launch_arg_begin(struct listing_launch *l);
+void launch_arg_value(struct reader *r, struct listing_launch *l, const char *key, size_t n, const char *s, size_t len);
+/* The next one of three sizes. */
+void launch_size(unsigned size[3], unsigned *dim, const char *s, size_t n);
+/* The metadata's part goes into that of the directives. */
+void launch_merge(struct listing_launch *to, const struct listing_launch *meta);
+
 /* ---- operands (listing_operands.c) ---- */
 
 struct operands {
@@ -173,6 +201,7 @@ bool mods_has(const char *mods, size_t n, const char *word);
 
 /* ---- instructions (listing_build.c, listing_rows.c, listing_special.c) ---- */
 
+void build_room(struct reader *r); /* for one more in r->insns */
 /* One instruction line; findings on the way. */
 void build_insn(struct reader *r, const struct lexer *lx, const struct line *ln);
 /* A finding at an operand; the number kept is capped by the diag. */
@@ -188,6 +217,15 @@ void rows_free(struct reader *r);
 int special_fill(struct reader *r, const struct insn_desc *x, const struct operands *ops, const char *text, size_t n,
 		 uint32_t at, struct insn *in);
 bool special_raw(const struct insn_desc *x); /* operands are not registers: only special_fill reads them */
+/* A copy of the operands for insn.ops (listing_keep.c). */
+struct operand_list *keep_operands(struct reader *r, const struct insn_desc *x, enum suffix sfx, bool returns,
+				   const struct operands *ops);
+/* Labels in kept operands become values: code bytes from the first instruction on. */
+void resolve_kept(struct reader *r);
+/* Data directives in code (listing_encoded.c): false when the line is none of them. */
+bool encoded_words(struct reader *r, const struct lexer *lx, const struct line *ln);
+void encoded_end(struct reader *r); /* something else follows: what is left must be complete */
+void encoded_branches(struct reader *r);
 /* Branch targets. */
 void resolve_branches(struct reader *r);
 /* The label "1:" has come: what jumps to "1f" goes here. */

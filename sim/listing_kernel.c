@@ -39,6 +39,7 @@ static struct kernel *kernel_get(struct reader *r, const char *name, size_t n)
 	r->kernels.list = xgrow(r->kernels.list, r->kernels.n, &r->kernels.cap, sizeof(*r->kernels.list));
 	k = &r->kernels.list[r->kernels.n];
 	*k = (struct kernel){ .name = arena_strndup(r->arena, name, n) };
+	launch_defaults(r, &k->info.launch);
 	s = symtab_add(&r->outside, k->name, n);
 	s->defined = true;
 	s->value = (int64_t)r->kernels.n++;
@@ -81,6 +82,8 @@ static void describe(struct scan *sc, const char *key, size_t n, const char *arg
 
 	if (expr_eval(&sc->r->set, args, strlen(args), &v) < 0 || v < 0 || v > INT32_MAX)
 		return; /* sums that only the assembler knows; the metadata has the result */
+	if (launch_directive(&k->info.launch, key, n, v))
+		return;
 	if (is(key, n, ".amdhsa_group_segment_fixed_size"))
 		k->info.lds_bytes = (unsigned)v;
 	else if (is(key, n, ".amdhsa_private_segment_fixed_size"))
@@ -139,18 +142,39 @@ struct yaml_kernel {
 	struct listing_info info;
 	const char *name;
 	size_t name_len;
+	enum { LIST_OTHER, LIST_ARGS, LIST_SIZE, LIST_CLUSTER } list; /* what the deeper lines belong to */
+	unsigned dim;
 };
 
 static void yaml_store(struct reader *r, const struct yaml_kernel *y)
 {
 	struct kernel *k = y->name_len ? kernel_get(r, y->name, y->name_len) : NULL;
+	struct listing_launch launch;
 
 	if (!k)
 		return;
 	k->is_kernel = true;
+	launch = k->info.launch;
+	launch_merge(&launch, &y->info.launch);
 	k->info = y->info;
+	k->info.launch = launch;
 	if (k->info.agpr <= k->info.vgpr) /* the count is of both files together */
 		k->info.vgpr -= k->info.agpr;
+}
+
+/* "[ 64, 1, 1 ]" behind a key of sizes. */
+static void yaml_sizes(struct yaml_kernel *y, const char *s, size_t n)
+{
+	unsigned *size = y->list == LIST_SIZE ? y->info.launch.reqd_size : y->info.launch.cluster;
+
+	for (size_t i = 1, k; i < n; i = k + 1) {
+		while (i < n && s[i] == ' ')
+			i++;
+		for (k = i; k < n && s[k] != ',' && s[k] != ']' && s[k] != ' '; k++)
+			;
+		if (k > i)
+			launch_size(size, &y->dim, s + i, k - i);
+	}
 }
 
 static void yaml_value(struct yaml_kernel *y, const char *key, size_t n, const char *value, size_t len)
@@ -184,8 +208,61 @@ static void yaml_value(struct yaml_kernel *y, const char *key, size_t n, const c
 		where = &y->info.scratch_bytes;
 	else if (is(key, n, ".max_flat_workgroup_size"))
 		where = &y->info.workgroup_threads;
+	else if (is(key, n, ".kernarg_segment_size"))
+		where = &y->info.launch.kernarg_bytes;
+	y->list = is(key, n, ".args") ? LIST_ARGS : is(key, n, ".reqd_workgroup_size") ? LIST_SIZE :
+		  is(key, n, ".cluster_dims") ? LIST_CLUSTER : LIST_OTHER;
+	y->dim = 0;
+	if (len && value[0] == '[' && (y->list == LIST_SIZE || y->list == LIST_CLUSTER))
+		yaml_sizes(y, value, len);
 	if (where && expr_eval(&none, value, len, &v) == 0 && v >= 0 && v <= INT32_MAX)
 		*where = (unsigned)v;
+}
+
+/* "key: value" of an argument. */
+static void yaml_pair(struct reader *r, struct yaml_kernel *y, const char *s, size_t n)
+{
+	size_t k = 0, v;
+
+	while (k < n && s[k] != ':')
+		k++;
+	for (v = k + (k < n); v < n && s[v] == ' '; v++)
+		;
+	launch_arg_value(r, &y->info.launch, s, k, s + v, n - v);
+}
+
+/* A line inside a list of a kernel: s[0..n) without its indentation. */
+static void yaml_nested(struct reader *r, struct yaml_kernel *y, const char *s, size_t n)
+{
+	bool item = n && s[0] == '-';
+	size_t k = 0, v;
+
+	if (item)
+		for (s++, n--; n && *s == ' '; s++)
+			n--;
+	if ((y->list == LIST_SIZE || y->list == LIST_CLUSTER) && item)
+		launch_size(y->list == LIST_SIZE ? y->info.launch.reqd_size : y->info.launch.cluster, &y->dim, s, n);
+	if (y->list != LIST_ARGS)
+		return;
+	if (item)
+		launch_arg_begin(&y->info.launch);
+	if (!n || *s != '{') {
+		yaml_pair(r, y, s, n);
+		return;
+	}
+	for (s++, n--; n; s += k, n -= k) { /* "{ .offset: 0, .size: 8 }" */
+		while (n && (*s == ' ' || *s == ',')) {
+			s++;
+			n--;
+		}
+		for (k = 0; k < n && s[k] != ',' && s[k] != '}'; k++)
+			;
+		if (!k)
+			return;
+		for (v = k; v && s[v - 1] == ' '; v--)
+			;
+		yaml_pair(r, y, s, v);
+	}
 }
 
 /* text[begin, end) lies between .amdgpu_metadata and .end_amdgpu_metadata. */
@@ -219,7 +296,9 @@ static void scan_yaml(struct reader *r, uint32_t begin, uint32_t end)
 			for (s++, indent++; s < stop && *s == ' '; s++)
 				indent++;
 		}
-		if (dash == SIZE_MAX || indent != dash + 2)
+		if (dash != SIZE_MAX && (indent > dash + 2 || (indent == dash + 2 && s < stop && *s == '-')))
+			yaml_nested(r, &y, s, (size_t)(stop - s));
+		if (dash == SIZE_MAX || indent != dash + 2 || (s < stop && *s == '-'))
 			continue;
 		while (s + n < stop && s[n] != ':')
 			n++;
@@ -273,6 +352,7 @@ static void scan_pass(struct reader *r, bool labels)
 	struct line ln;
 
 	lexer_init(&lx, r->src, 0, (uint32_t)r->src->len);
+	lx.skip_insns = true;
 	while (lexer_next(&lx, &ln)) {
 		size_t n = ln.name_end - ln.name;
 

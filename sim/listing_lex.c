@@ -58,6 +58,9 @@ static void read_address(const char *s, const char *end, struct line *ln)
 	}
 }
 
+/* Characters that begin or end a comment or a string. */
+static const bool special[256] = { [';'] = true, ['/'] = true, ['"'] = true };
+
 /* Copy [pos, end of line) with comments blanked out. Returns the length without trailing blanks. */
 static size_t clean_line(struct lexer *lx, uint32_t begin, uint32_t end, struct line *ln)
 {
@@ -74,6 +77,20 @@ static size_t clean_line(struct lexer *lx, uint32_t begin, uint32_t end, struct 
 	out = lx->clean;
 	lx->clean_at = begin;
 	while (i < n) {
+		if (!lx->in_comment) { /* a run of characters that mean nothing here */
+			size_t from = i;
+
+			while (i < n && !special[(unsigned char)s[i]])
+				i++;
+			memcpy(out + from, s + from, i - from);
+			for (size_t k = i; k > from; k--)
+				if (!blank(s[k - 1])) {
+					used = k;
+					break;
+				}
+			if (i >= n)
+				break;
+		}
 		if (lx->in_comment) {
 			bool closed = s[i] == '*' && i + 1 < n && s[i + 1] == '/';
 
@@ -185,16 +202,37 @@ static size_t classify(const char *s, size_t n, uint32_t at, bool first, struct 
 	return n;
 }
 
+/* A line that is sure to hold one instruction and nothing else: it begins with a word that no colon follows. */
+static bool plain_insn(const char *s, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && blank(s[i]))
+		i++;
+	if (i >= n || s[i] == '.' || !ident_start(s[i]))
+		return false;
+	while (i < n && ident_char(s[i]))
+		i++;
+	while (i < n && blank(s[i]))
+		i++;
+	return (i >= n || s[i] != ':') && !memchr(s + i, '*', n - i); /* a comment that may go on */
+}
+
 /* Make the next source line the current one; false at the end. */
 static bool next_line(struct lexer *lx)
 {
 	const char *text = lx->src->text, *nl;
 	uint32_t at = lx->pos, end;
 
-	if (at >= lx->limit)
-		return false;
-	nl = memchr(text + at, '\n', lx->limit - at);
-	end = nl ? (uint32_t)(nl - text) : lx->limit;
+	for (;;) {
+		if (at >= lx->limit)
+			return false;
+		nl = memchr(text + at, '\n', lx->limit - at);
+		end = nl ? (uint32_t)(nl - text) : lx->limit;
+		if (!lx->skip_insns || lx->in_comment || !plain_insn(text + at, end - at))
+			break;
+		at = end + 1;
+	}
 	lx->whole = (struct line){ .kind = LINE_EMPTY };
 	lx->clean_len = clean_line(lx, at, end, &lx->whole);
 	lx->clean_pos = 0;

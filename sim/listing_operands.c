@@ -38,20 +38,23 @@ static int bad(struct cursor *c, size_t from, size_t to, const char *what)
 struct named {
 	const char *name;
 	uint16_t reg, n; /* n 0: reads as nothing that is tracked */
+	bool derived;    /* its value is not the register's own */
 };
 
 /* Numbers of special registers in the scalar file are those of the encoding. */
 static const struct named special[] = {
-	{ "vcc", REG_VCC, 2 }, { "vcc_lo", REG_VCC, 1 }, { "vcc_hi", REG_VCC + 1, 1 },
-	{ "exec", REG_EXEC, 2 }, { "exec_lo", REG_EXEC, 1 }, { "exec_hi", REG_EXEC + 1, 1 },
-	{ "m0", REG_M0, 1 }, { "scc", REG_SCC, 1 }, { "src_scc", REG_SCC, 1 },
-	{ "vccz", REG_VCC, 1 }, { "src_vccz", REG_VCC, 1 }, { "execz", REG_EXEC, 1 }, { "src_execz", REG_EXEC, 1 },
-	{ "flat_scratch", REG_SGPR + 102, 2 }, { "flat_scratch_lo", REG_SGPR + 102, 1 }, { "flat_scratch_hi", REG_SGPR + 103, 1 },
-	{ "xnack_mask", REG_SGPR + 104, 2 }, { "xnack_mask_lo", REG_SGPR + 104, 1 }, { "xnack_mask_hi", REG_SGPR + 105, 1 },
-	{ "null", 0, 0 }, { "off", 0, 0 }, /* and what never changes: */
-	{ "src_shared_base", 0, 0 }, { "src_shared_limit", 0, 0 }, { "src_private_base", 0, 0 }, { "src_private_limit", 0, 0 },
-	{ "src_pops_exiting_wave_id", 0, 0 }, { "src_flat_scratch_base_lo", 0, 0 }, { "src_flat_scratch_base_hi", 0, 0 },
-	{ "src_lds_direct", REG_M0, 1 }, { "lds_direct", REG_M0, 1 },
+	{ "vcc", REG_VCC, 2, false }, { "vcc_lo", REG_VCC, 1, false }, { "vcc_hi", REG_VCC + 1, 1, false },
+	{ "exec", REG_EXEC, 2, false }, { "exec_lo", REG_EXEC, 1, false }, { "exec_hi", REG_EXEC + 1, 1, false },
+	{ "m0", REG_M0, 1, false }, { "scc", REG_SCC, 1, false }, { "src_scc", REG_SCC, 1, false },
+	{ "vccz", REG_VCC, 1, true }, { "src_vccz", REG_VCC, 1, true }, { "execz", REG_EXEC, 1, true },
+	{ "src_execz", REG_EXEC, 1, true },
+	{ "flat_scratch", REG_SGPR + 102, 2, false }, { "flat_scratch_lo", REG_SGPR + 102, 1, false }, { "flat_scratch_hi", REG_SGPR + 103, 1, false },
+	{ "xnack_mask", REG_SGPR + 104, 2, false }, { "xnack_mask_lo", REG_SGPR + 104, 1, false }, { "xnack_mask_hi", REG_SGPR + 105, 1, false },
+	{ "null", 0, 0, true }, { "off", 0, 0, false }, /* and what never changes: */
+	{ "src_shared_base", 0, 0, true }, { "src_shared_limit", 0, 0, true }, { "src_private_base", 0, 0, true },
+	{ "src_private_limit", 0, 0, true }, { "src_pops_exiting_wave_id", 0, 0, true },
+	{ "src_flat_scratch_base_lo", 0, 0, true }, { "src_flat_scratch_base_hi", 0, 0, true },
+	{ "src_lds_direct", REG_M0, 1, true }, { "lds_direct", REG_M0, 1, true },
 };
 
 struct file {
@@ -208,6 +211,7 @@ static int register_word(struct cursor *c, struct operand *o)
 			o->kind = special[i].n ? OPERAND_REG : OPERAND_OFF;
 			o->reg = special[i].reg;
 			o->n = special[i].n;
+			o->special = special[i].derived ? special[i].name : NULL;
 			return 1;
 		}
 	return 0;
@@ -287,6 +291,18 @@ static bool inline_float(const char *s, size_t n)
 	return false;
 }
 
+static double real_number(const char *s, size_t n)
+{
+	char text[64];
+	double v = 0;
+
+	if (n >= sizeof(text))
+		n = sizeof(text) - 1;
+	memcpy(text, s, n);
+	text[n] = '\0';
+	return parse_double(text, &v) == 0 ? v : 0;
+}
+
 static int value_or_symbol(struct cursor *c, struct operand *o)
 {
 	size_t from = c->i, end = expression_end(c), n = end - from, k = 0;
@@ -297,6 +313,8 @@ static int value_or_symbol(struct cursor *c, struct operand *o)
 		return bad(c, from, from + 1 < c->n ? from + 1 : c->n, "an operand is missing");
 	if (float_like(s, n)) {
 		o->kind = OPERAND_VALUE;
+		o->real = true;
+		o->number = real_number(s, n);
 		o->literal = !inline_float(s, n);
 		return 0;
 	}
@@ -316,7 +334,7 @@ static int value_or_symbol(struct cursor *c, struct operand *o)
 	}
 	while (k < n && ident_char(s[k]))
 		k++;
-	o->kind = k < n && s[k] == '(' ? OPERAND_CALL : OPERAND_SYMBOL;
+	o->kind = k && k < n && s[k] == '(' ? OPERAND_CALL : OPERAND_SYMBOL;
 	return 0;
 }
 
@@ -334,15 +352,19 @@ static int parse_simple(struct cursor *c, struct operand *o)
 }
 
 /* "abs(", "neg(", "sext(", "lit(": the operand is inside. */
-static size_t wrapper(const struct cursor *c)
+static size_t wrapper(const struct cursor *c, struct operand *o)
 {
 	static const char *const words[] = { "abs(", "neg(", "sext(", "lit(", "lit64(" };
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
 		size_t k = strlen(words[i]);
 
-		if (c->n - c->i > k && !memcmp(c->s + c->i, words[i], k))
+		if (c->n - c->i > k && !memcmp(c->s + c->i, words[i], k)) {
+			o->abs = o->abs || words[i][0] == 'a';
+			o->neg ^= words[i][0] == 'n' && !o->abs; /* |-x| has no sign */
+			o->sext = o->sext || words[i][0] == 's';
 			return k;
+		}
 	}
 	return 0;
 }
@@ -371,15 +393,17 @@ static int parse_operand(struct cursor *c, struct operand *o)
 	while (n < MAX_WRAPPERS && c->i < c->n) {
 		bool minus = c->s[c->i] == '-' && c->i + 1 < c->n && (ident_start(c->s[c->i + 1]) || c->s[c->i + 1] == '|');
 
-		if ((k = wrapper(c))) {
+		if ((k = wrapper(c, o))) {
 			wide = wide || k == strlen("lit64(");
 			close[n++] = ')';
 			c->i += k;
 		} else if (c->s[c->i] == '|') {
 			close[n++] = '|';
 			c->i++;
+			o->abs = true;
 		} else if (minus) {
 			c->i++;
+			o->neg ^= !o->abs;
 		} else {
 			break;
 		}
@@ -430,6 +454,10 @@ static bool modifier_begins(const struct cursor *c)
 	};
 	size_t i = c->i;
 
+	/* Most operands are numbered registers: none of the words is a letter and a digit. */
+	if (i + 1 < c->n && (c->s[i] == 'v' || c->s[i] == 's' || c->s[i] == 'a') &&
+	    (c->s[i + 1] == '[' || (c->s[i + 1] >= '0' && c->s[i + 1] <= '9')))
+		return false;
 	while (i < c->n && ident_char(c->s[i]))
 		i++;
 	if (i == c->i)
@@ -479,7 +507,7 @@ static const char *find_word(const char *mods, size_t n, const char *word)
 	size_t k = strlen(word);
 
 	for (size_t i = 0; i + k <= n; i++)
-		if ((i == 0 || !ident_char(mods[i - 1])) && !memcmp(mods + i, word, k) && (i + k == n || !ident_char(mods[i + k])))
+		if (mods[i] == word[0] && (i == 0 || !ident_char(mods[i - 1])) && !memcmp(mods + i, word, k) && (i + k == n || !ident_char(mods[i + k])))
 			return mods + i;
 	return NULL;
 }

@@ -319,6 +319,8 @@ static bool long_literal(const struct insn_desc *x, unsigned i, const struct ope
 {
 	bool pair = i < x->nslots && x->slot[i].regs == 2;
 
+	if (o->kind == OPERAND_SYMBOL)
+		return pair; /* an address: NAME@rel64 */
 	if (o->kind != OPERAND_VALUE || !pair)
 		return false;
 	if (strstr(x->name, "f64"))

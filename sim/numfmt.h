@@ -25,5 +25,12 @@ uint64_t numfmt_put(enum numfmt f, double v);             /* round to nearest ev
 /* Element i of a packed array (fp6: 6-bit elements one after the other, low bits first). */
 double numfmt_load(enum numfmt f, const void *array, size_t i);
 void numfmt_store(enum numfmt f, void *array, size_t i, double v);
+/* The same without conversion: codes. */
+uint64_t numfmt_load_bits(enum numfmt f, const void *array, size_t i);
+void numfmt_store_bits(enum numfmt f, void *array, size_t i, uint64_t code);
+/* Values of all codes of a format of at most eight bits, NULL for wider ones. */
+const double *numfmt_table(enum numfmt f);
+/* Values of n codes of at most 32 bits, the same as numfmt_get of each; upper bits of a code are ignored. */
+void numfmt_decode(enum numfmt f, const uint32_t *code, size_t n, double *out);
 
 #endif

@@ -214,7 +214,7 @@ static bool writes_in(const struct insn *in, struct range r)
 	W(FMA_F64, "fma-f64") W(VECTOR_SGPR, "vector-sgpr") W(VECTOR_VCC, "vector-vcc") W(VECTOR_EXEC, "vector-exec") \
 	W(VECTOR_THEN_DGEMM, "vector-then-dgemm") W(SALU_M0, "salu-m0") W(SETREG, "setreg") W(GETREG, "getreg") \
 	W(MEMORY, "memory") W(VMEM, "vmem") W(LDS, "lds") W(LDS_DMA, "lds-dma") W(VMEM_SGPR, "vmem-sgpr") \
-	W(WIDE_STORE, "wide-store") W(M0_USER, "m0-user") W(LANE_ACCESS, "lane-access") W(LANE_READ, "lane-read") \
+	W(WIDE_STORE, "wide-store") W(WIDE_STORE_SGPR, "wide-store-sgpr") W(M0_USER, "m0-user") W(LANE_ACCESS, "lane-access") W(LANE_READ, "lane-read") \
 	W(LANE_SELECT, "lane-select") W(DPP, "dpp") W(PERMLANE, "permlane") W(DIV_FMAS, "div-fmas")
 /* clang-format on */
 
@@ -344,8 +344,7 @@ static bool is_wide_store(const struct insn *in)
 {
 	const struct span *data = span_of(in, ROLE_DATA);
 
-	return (in->cls == OPC_VMEM_STORE || in->cls == OPC_VMEM_LOAD) && data && data->n > 2 &&
-	       !scalar_offset(in);
+	return (in->cls == OPC_VMEM_STORE || in->cls == OPC_VMEM_LOAD) && data && data->n > 2;
 }
 
 static uint64_t memory_words(const struct insn *in)
@@ -357,7 +356,7 @@ static uint64_t memory_words(const struct insn *in)
 	set |= BIT(VMEM) | BIT(VMEM_SGPR);
 	if (in->cls == OPC_VMEM_LDS)
 		set |= BIT(LDS_DMA) | BIT(M0_USER);
-	return set | (is_wide_store(in) ? BIT(WIDE_STORE) : 0);
+	return set | (!is_wide_store(in) ? 0 : scalar_offset(in) ? BIT(WIDE_STORE_SGPR) : BIT(WIDE_STORE));
 }
 
 uint64_t spacing_words_of(const struct insn *in)
@@ -662,7 +661,7 @@ static unsigned word_classes(const char *word)
 		return lds | vmem;
 	if (!strcmp(word, "lds"))
 		return lds;
-	if (!strncmp(word, "vmem", 4) || !strcmp(word, "lds-dma") || !strcmp(word, "wide-store"))
+	if (!strncmp(word, "vmem", 4) || !strcmp(word, "lds-dma") || !strncmp(word, "wide-store", 10))
 		return vmem;
 	if (!strcmp(word, "salu-m0"))
 		return 1u << OPC_SALU;

@@ -22,6 +22,11 @@ struct verify_layout {
 	size_t scale_step_a_bytes, scale_step_b_bytes; /* 0: row-major; else bytes from K-step to K-step: byte of row i,
 				* block q is (q / per) * step + i * per + q % per with per = scale_blocks blocks a K-step */
 	unsigned scale_blocks;
+	/* Scales in the order in which matrix ops take them, when scale_map_x is set: byte of row i, block q is
+	 * i / scale_rows_x * (scale_rows_x * k / 32) + q / per * (scale_rows_x * per) + scale_map_x[i % scale_rows_x * per + q % per]
+	 * with per = scale_blocks. */
+	unsigned scale_rows_a, scale_rows_b;
+	const uint32_t *scale_map_a, *scale_map_b;
 };
 
 struct verify_result {

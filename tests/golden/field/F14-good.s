@@ -1,0 +1,57 @@
+; A copy to LDS counts on vm alone.
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+	.text
+	.globl	f14
+	.p2align	8
+	.type	f14,@function
+f14:
+	s_load_dwordx4 s[8:11], s[0:1], 0x0
+	v_lshlrev_b32_e32 v1, 2, v0
+	v_readfirstlane_b32 s2, v1
+	s_waitcnt lgkmcnt(0)
+	s_mov_b32 m0, s2
+	s_nop 0
+	buffer_load_dword v1, s[8:11], 0 offen lds
+	s_waitcnt vmcnt(0)
+	s_barrier
+	v_xor_b32_e32 v2, 0x100, v1
+	ds_read_b32 v4, v2
+	s_waitcnt lgkmcnt(0)
+	v_add_f32_e32 v4, v4, v4
+	global_store_dword v1, v4, s[8:9]
+	s_endpgm
+.Lfunc_end0:
+	.size	f14, .Lfunc_end0-f14
+	.section	.rodata,"a",@progbits
+	.p2align	6
+	.amdhsa_kernel f14
+		.amdhsa_group_segment_fixed_size 4096
+		.amdhsa_kernarg_size 16
+		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_next_free_vgpr 32
+		.amdhsa_next_free_sgpr 32
+		.amdhsa_accum_offset 32
+	.end_amdhsa_kernel
+	.text
+	.amdgpu_metadata
+---
+amdhsa.kernels:
+  - .name: f14
+    .symbol: f14.kd
+    .kernarg_segment_size: 16
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 4096
+    .private_segment_fixed_size: 0
+    .wavefront_size: 64
+    .sgpr_count: 32
+    .vgpr_count: 32
+    .max_flat_workgroup_size: 256
+    .args:
+      - { .address_space: global, .offset: 0, .size: 8, .value_kind: global_buffer }
+      - { .offset: 8, .size: 4, .value_kind: by_value }
+amdhsa.target: amdgcn-amd-amdhsa--gfx942
+amdhsa.version:
+  - 1
+  - 2
+...
+	.end_amdgpu_metadata
