@@ -34,7 +34,11 @@ struct kernel_text { /* an emitted kernel */
 	struct verify_layout layout; /* how A, B, scales and C lie in their buffers; set for GEMMs */
 	bool verifiable;       /* the result can be compared with a reference product */
 	unsigned stamps;       /* 64-bit stamps each wave writes, in stage order; wave w of workgroup g at (g * waves + w) * stamps */
-	const char **stamp_stage; /* [stamps] stage that begins there; the last one is the loop's end */
+	uint32_t *scale_map_a, *scale_map_b; /* what layout points at */
+	const char **stamp_stage; /* [stamps] stage that begins there; the last one is the loop's end. hw/measure.c reads them so:
+				   * stamp 0 is named "loop-begin" and taken once, in front of the main loop; each stage's stamp is
+				   * overwritten in every trip (those of the last trip stay); the last, "loop-end", is taken behind the
+				   * loop. Without stages: just these two. An emitter that cannot take one writes 0 there. */
 };
 
 /*
@@ -48,5 +52,7 @@ void kernel_text_free(struct kernel_text *k);
 /* emit_ptx.c, emit_amd.c: called by emit_kernel by target. */
 int emit_ptx(const struct program *p, const struct emit_options *o, struct kernel_text *out, struct diag *d);
 int emit_amd(const struct program *p, const struct emit_options *o, struct kernel_text *out, struct diag *d);
+/* Kernels without a GEMM: for their time, as the calibration kernels. */
+int emit_amd_plain(const struct program *p, const struct emit_options *o, struct kernel_text *out, struct diag *d);
 
 #endif

@@ -173,6 +173,8 @@ static const struct gemm_shape *gemm_shape(struct lower *lw)
 		.rows = s->rows, .cols = s->cols, .cluster_rows = s->cluster_rows, .cluster_cols = s->cluster_cols,
 		.type_a = s->type_a, .type_b = s->type_b, .type_acc = s->type_acc, .type_out = s->type_out, .scaled = s->scaled,
 	};
+	g->scale_rows_a = scale_rows(lw, OPERAND_SA);
+	g->scale_rows_b = scale_rows(lw, OPERAND_SB);
 	return g;
 }
 
@@ -189,7 +191,6 @@ static void figures(struct lower *lw)
 		double active = fmin((double)p->workgroups, p->target->v.cus), rows, cols, k = s->tile_k;
 
 		active_block(s, active, &rows, &cols);
-		p->gemm = gemm_shape(lw);
 		p->flops = 2.0 * (double)s->m * (double)s->n * (double)s->k;
 		p->unique_bytes = k * (rows * s->tile_m * (dtype_bits(s->type_a) / 8.0 + (s->scaled ? 1 / 32.0 : 0)) +
 				       cols * s->tile_n * (dtype_bits(s->type_b) / 8.0 + (s->scaled ? 1 / 32.0 : 0))) / active;
@@ -252,10 +253,19 @@ static int lower_all(struct lower *lw)
 		return -1;
 	list_globals(lw);
 	find_copy_counters(lw);
-	if (layout_operands(lw) < 0 || layout_lds(lw) < 0 || regs_layout(lw) < 0 || code_sections(lw) < 0)
+	if (layout_operands(lw) < 0 || layout_lds(lw) < 0 || regs_layout(lw) < 0)
 		return -1;
+	if (lw->s->gemm)
+		lw->p->gemm = gemm_shape(lw);
+	if (code_sections(lw) < 0)
+		return -1;
+	if (!target_is_ptx(lw->t)) {
+		addr_plan(lw);
+		if (msb_insert(lw) < 0)
+			return -1;
+	}
 	waits_groups(lw);
-	if (waits_auto(lw) < 0 || waits_spacing(lw) < 0)
+	if (waits_auto(lw) < 0 || waits_spacing(lw) < 0 || (target_is_ptx(lw->t) && ptx_finish(lw) < 0))
 		return -1;
 	figures(lw);
 	return 0;

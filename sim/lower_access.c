@@ -117,6 +117,32 @@ static int access_split(struct lower *lw, struct access *ac, const struct access
 	return 0;
 }
 
+/*
+ * What the lanes cover of the operand's tile, src[wave][lane] = row of the buffer * bytes of a row + byte, kept when
+ * a lane's and a wave's share add up.
+ */
+static void access_source(struct lower *lw, struct access *ac, const struct lds_buf *b, uint32_t waves, unsigned lanes,
+			  uint32_t *const *src)
+{
+	unsigned n = lw->s->waves, first = waves ? (unsigned)__builtin_ctz(waves) : 0;
+	uint32_t above = b->l->part.n > 1 ? b->l->part.i * b->rows * b->row_bytes : 0;
+	uint32_t *lane, *wave;
+
+	for (unsigned w = 0; w < n; w++)
+		for (unsigned l = 0; (waves >> w & 1) && l < lanes; l++)
+			if (src[w][l] - src[w][0] != src[first][l] - src[first][0])
+				return;
+	lane = arena_alloc(lw->a, lanes, sizeof(*lane));
+	wave = arena_alloc(lw->a, n, sizeof(*wave));
+	for (unsigned l = 0; l < lanes; l++)
+		lane[l] = src[first][l] + above;
+	for (unsigned w = 0; w < n; w++)
+		wave[w] = waves >> w & 1 ? src[w][0] - src[first][0] : 0;
+	ac->src_lane = lane;
+	ac->src_wave = wave;
+	ac->src_row_bytes = b->row_bytes;
+}
+
 /* Element box of wave 0: rows of the tile and K. */
 struct box {
 	uint32_t r0, r1, b0, b1;
@@ -166,8 +192,13 @@ static void fragment_item(const struct lower *lw, const struct reg_block *r, con
 			  uint32_t *row, uint32_t *byte)
 {
 	const struct lower_operand *o = layout_operand(lw, (enum operand_id)r->operand);
-	unsigned m = o->m ? o->m : lw->lanes, chunks = r->bytes / q->width, tiles = r->rows / m, across, per_tile;
+	unsigned m = o->m ? operand_lane_rows(lw, o) : lw->lanes, chunks = r->bytes / q->width, tiles = r->rows / m, across, per_tile;
+	struct ptx_unit unit;
 
+	if (target_is_ptx(lw->t) && r->read && ptx_unit(lw, r, r->read, &unit)) {
+		ptx_lane(r, &unit, q->j, l, row, byte);
+		return;
+	}
 	if (r->operand == OPERAND_SA || r->operand == OPERAND_SB || !chunks || !tiles || r->rows % m ||
 	    lw->lanes % m || chunks % (lw->lanes / m)) {
 		/* linear: scales, and fragments smaller than one instruction */
@@ -202,23 +233,25 @@ int32_t access_fragment(struct lower *lw, const struct access_spec *q)
 	struct box box = { 0 };
 	int32_t index;
 	struct access *ac = access_new(lw, q, &index);
-	uint32_t **addr;
+	uint32_t **addr, **src;
 
 	if (!ac)
 		return -1;
-	ac->nlanes = lw->lanes;
+	ac->nlanes = q->nlanes ? q->nlanes : lw->lanes;
 	addr = addr_table(lw, lw->lanes);
+	src = addr_table(lw, lw->lanes);
 	for (unsigned w = 0; w < lw->s->waves; w++) {
 		unsigned share = o == &lw->opnd[0] || o == &lw->opnd[2] ? w / lw->s->cols : w % lw->s->cols;
 		uint32_t row0 = r->r->part.i * per_part * (r->r->part.n > 1) + share * r->rows;
 
-		for (unsigned l = 0; l < lw->lanes; l++) {
+		for (unsigned l = 0; l < ac->nlanes; l++) {
 			uint32_t row, byte;
 
 			fragment_item(lw, r, q, l, &row, &byte);
 			if (ksub > 1)
 				byte += r->r->kpart.i * (b->row_bytes / ksub);
 			addr[w][l] = lds_place(lw, b, row0 + row, byte);
+			src[w][l] = (row0 + row) * b->row_bytes + byte;
 			if (w == 0)
 				box_add(&box, row0 + row, byte, q->width);
 		}
@@ -227,36 +260,64 @@ int32_t access_fragment(struct lower *lw, const struct access_spec *q)
 		index = -1;
 	else
 		box_store(ac, &box, b, o->bits);
+	access_source(lw, ac, b, q->waves, ac->nlanes, src);
 	addr_free(addr);
+	addr_free(src);
 	return index;
+}
+
+/* Byte of the buffer, without padding, that lane l of executing wave e covers with instruction j of a linear op. */
+static uint32_t tile_byte(const struct lower *lw, const struct access_spec *q, const struct lds_buf *b, unsigned e, unsigned l)
+{
+	const struct part *part = q->reg ? &q->reg->r->part : &q->op->part;
+	unsigned nw = (unsigned)__builtin_popcount(q->waves);
+	uint32_t part_bytes = b->raw_bytes / (part->n > 1 ? part->n : 1), per;
+
+	/* PTX: a wave's instructions side by side, so that its first rows are a multiple of many */
+	per = target_is_ptx(lw->t) ? part_bytes / (nw * lw->lanes * q->width) : 0;
+	if (per)
+		return (part->n > 1 ? part->i * part_bytes : 0) + (((e * per + q->j % per) * lw->lanes + l) * q->width) % part_bytes;
+	return (part->n > 1 ? part->i * part_bytes : 0) + (((q->j * nw + e) * lw->lanes + l) * q->width) % part_bytes;
+}
+
+void access_load(struct lower *lw, const struct access_spec *q, int32_t index)
+{
+	const struct lds_buf *b = &lw->buf[q->buf];
+	uint32_t **src = addr_table(lw, lw->lanes);
+
+	for (unsigned w = 0; w < lw->s->waves; w++)
+		for (unsigned l = 0; exec_index(q->waves, w) >= 0 && l < lw->lanes; l++)
+			src[w][l] = tile_byte(lw, q, b, (unsigned)exec_index(q->waves, w), l);
+	access_source(lw, &lw->p->access[index], b, q->waves, lw->lanes, src);
+	addr_free(src);
 }
 
 /* Operand's rows, all waves that execute one after the other, lanes in a row side by side. */
 int32_t access_tile(struct lower *lw, const struct access_spec *q)
 {
 	const struct lds_buf *b = &lw->buf[q->buf];
-	const struct part *part = q->reg ? &q->reg->r->part : &q->op->part;
-	unsigned parts = part->n > 1 ? part->n : 1, nw = (unsigned)__builtin_popcount(q->waves);
-	uint32_t part_bytes = b->raw_bytes / parts, from = part->n > 1 ? part->i * part_bytes : 0;
-	bool copy = !q->reg;
+	bool copy = !q->reg && lw->t->v.copy_scatter < 1;
 	struct box box = { 0 };
 	int32_t index;
 	struct access *ac = access_new(lw, q, &index);
-	uint32_t **addr;
+	uint32_t **addr, **src;
 
 	if (!ac)
 		return -1;
 	ac->nlanes = lw->lanes;
 	addr = addr_table(lw, lw->lanes);
+	src = addr_table(lw, lw->lanes);
 	for (unsigned w = 0; w < lw->s->waves; w++) {
 		int e = exec_index(q->waves, w);
 
 		for (unsigned l = 0; e >= 0 && l < lw->lanes; l++) {
-			uint32_t lin = from + (((q->j * nw + (unsigned)e) * lw->lanes + l) * q->width) % part_bytes;
-			uint32_t row = lin / b->row_bytes, byte = lin % b->row_bytes;
+			uint32_t lin = tile_byte(lw, q, b, (unsigned)e, l), row = lin / b->row_bytes, byte = lin % b->row_bytes;
 
 			/* a copy's lanes land side by side; its global addresses do the swizzle */
 			addr[w][l] = copy ? lds_pad(b->l, lin) : lds_place(lw, b, row, byte);
+			if (copy)
+				lds_unplace(lw, b, lin, &row, &byte);
+			src[w][l] = row * b->row_bytes + byte;
 			if (w == 0 && !copy)
 				box_add(&box, row, byte, q->width);
 		}
@@ -274,7 +335,9 @@ int32_t access_tile(struct lower *lw, const struct access_spec *q)
 		index = -1;
 	if (index >= 0 && box.r1)
 		box_store(ac, &box, b, layout_operand(lw, b->l->operand)->bits);
+	access_source(lw, ac, b, q->waves, lw->lanes, src);
 	addr_free(addr);
+	addr_free(src);
 	return index;
 }
 
@@ -285,19 +348,24 @@ int32_t access_tensor(struct lower *lw, const struct access_spec *q)
 	uint32_t part_bytes = b->raw_bytes / parts, from = q->op->part.n > 1 ? q->op->part.i * part_bytes : 0;
 	int32_t index;
 	struct access *ac = access_new(lw, q, &index);
-	uint32_t *lane, *base;
+	uint32_t *lane, *base, **src;
 
 	if (!ac)
 		return -1;
 	lane = arena_alloc(lw->a, 1, sizeof(*lane));
 	base = arena_alloc(lw->a, lw->s->waves, sizeof(*base));
 	*lane = lds_pad(b->l, from);
+	src = addr_table(lw, 1);
 	for (unsigned w = 0; w < lw->s->waves; w++) {
 		int e = exec_index(q->waves, w);
 
 		if (e > 0)
 			base[w] = lds_pad(b->l, from + (uint32_t)e * q->bytes) - *lane;
+		src[w][0] = e > 0 ? from + (uint32_t)e * q->bytes : from;
 	}
+	if (b->row_bytes)
+		access_source(lw, ac, b, q->waves, 1, src);
+	addr_free(src);
 	ac->nlanes = 1;
 	ac->lane = lane;
 	ac->wave_base = base;
@@ -309,6 +377,7 @@ int32_t access_explicit(struct lower *lw, const struct access_spec *q)
 {
 	const struct lds_buf *b = &lw->buf[q->buf];
 	unsigned nw = (unsigned)__builtin_popcount(q->waves), step = q->op->stride ? q->op->stride : q->width;
+	unsigned lanes = q->nlanes ? q->nlanes : lw->lanes;
 	int32_t index;
 	struct access *ac = access_new(lw, q, &index);
 	uint32_t *lane, *base, own;
@@ -323,8 +392,8 @@ int32_t access_explicit(struct lower *lw, const struct access_spec *q)
 
 		base[w] = e > 0 ? lds_pad(b->l, (uint32_t)e * own) : 0;
 	}
-	for (unsigned l = 0; l < lw->lanes; l++) {
-		uint64_t at = (uint64_t)q->op->offset + ((uint64_t)q->j * lw->lanes + l) * step;
+	for (unsigned l = 0; l < lanes; l++) {
+		uint64_t at = (uint64_t)q->op->offset + ((uint64_t)q->j * lanes + l) * step;
 
 		if (l == 0 && at >= b->raw_bytes) {
 			diag_add(lw->d, q->op->loc, DIAG_SHAPE,
@@ -334,7 +403,7 @@ int32_t access_explicit(struct lower *lw, const struct access_spec *q)
 		}
 		lane[l] = at < ADDR_FAR ? lds_pad(b->l, (uint32_t)at) : ADDR_FAR; /* far: beyond LDS, no access */
 	}
-	ac->nlanes = lw->lanes;
+	ac->nlanes = lanes;
 	ac->lane = lane;
 	ac->wave_base = base;
 	return index;
@@ -368,11 +437,13 @@ void access_cost(struct lower *lw, struct insn *in)
 	const struct access *ac = in->access >= 0 ? &lw->p->access[in->access] : NULL;
 	uint32_t at[64], slot0, limit = (uint32_t)lw->t->v.lds_bytes, done = 0;
 	uint32_t turn = 4 * (in->lds->banks ? in->lds->banks : 64);
+	struct lds_row row = *in->lds;
 
 	in->lds_clk_free = in->lds_clk = (uint16_t)lds_array_clk_free(in->lds);
 	if (!ac || !ac->lane || ac->nlanes > 64)
 		return;
 	slot0 = lw->p->buffers[ac->buffer].base;
+	row.width_bytes = ac->width; /* ldmatrix: of an address, not of what a lane gets */
 	for (unsigned w = 0; w < lw->s->waves; w++) {
 		unsigned clk;
 
@@ -382,7 +453,7 @@ void access_cost(struct lower *lw, struct insn *in)
 		done |= 1u << w;
 		for (unsigned l = 0; l < ac->nlanes; l++)
 			at[l] = slot0 + ac->wave_base[w] + ac->lane[l];
-		clk = lds_array_clk(in->lds, ac->nlanes, at, limit, (unsigned)lw->t->v.lds_unaligned);
+		clk = lds_array_clk(&row, ac->nlanes, at, limit, (unsigned)lw->t->v.lds_unaligned);
 		if (clk > UINT16_MAX)
 			clk = UINT16_MAX;
 		if (clk > in->lds_clk)

@@ -1,4 +1,5 @@
 /* Sections, stages, boundary barriers, the group offset, loops and interleaves. */
+#include "address.h"
 #include "lower_internal.h"
 
 #include <inttypes.h>
@@ -42,6 +43,8 @@ static void set_priority(struct lower *lw, int level, uint8_t groups, struct loc
 {
 	uint8_t need = 0;
 
+	if (target_is_ptx(lw->t))
+		return; /* there are no priorities */
 	for (unsigned g = 0; g < PROG_MAX_GROUPS; g++)
 		if ((groups >> g & 1) && lw->prio[g] != level) {
 			need |= (uint8_t)(1u << g);
@@ -193,47 +196,102 @@ static void emit_offset(struct lower *lw, const struct sched_section *sec, bool 
 }
 
 /*
+ * The loop's counter is the byte offset of K in the loop's copies and loads. Operands whose K-steps have
+ * other sizes (scales) need one of their own.
+ */
+static unsigned loop_counters(const struct lower *lw, size_t begin)
+{
+	const struct program *p = lw->p;
+	uint32_t step[4];
+	unsigned n = 0;
+
+	for (int which = 0; which < 4; which++) {
+		bool used = false;
+		unsigned k = 0;
+
+		for (size_t i = begin; i < p->ninsns && !used; i++)
+			used = (p->insns[i].cls == OPC_VMEM_LDS || p->insns[i].cls == OPC_VMEM_LOAD) && p->insns[i].access >= 0 &&
+			       address_operand(p, &p->access[p->insns[i].access]) == which;
+		if (!used)
+			continue;
+		step[n] = address_step_bytes(p, which);
+		while (step[k] != step[n])
+			k++;
+		n += k == n;
+	}
+	return n ? n : 1;
+}
+
+/* The last instruction goes in front of the one at. */
+static void move_last(struct lower *lw, size_t at)
+{
+	struct program *p = lw->p;
+	struct insn in = p->insns[p->ninsns - 1];
+	uint8_t mark = lw->mark[p->ninsns - 1];
+
+	in.stage = p->insns[at].stage;
+	memmove(&p->insns[at + 1], &p->insns[at], (p->ninsns - 1 - at) * sizeof(*p->insns));
+	memmove(&lw->mark[at + 1], &lw->mark[at], p->ninsns - 1 - at);
+	p->insns[at] = in;
+	lw->mark[at] = mark;
+	for (size_t i = 0; i < lw->ngw; i++)
+		if (lw->gw[i].insn >= at)
+			lw->gw[i].insn++;
+}
+
+/*
  * The counter's add and compare, behind everything of the body. Where the last stage multiplies they go
  * in front of its last matrix op, as compilers schedule them: there the scalar unit is idle.
  */
 static void emit_count(struct lower *lw, const struct sched_section *sec, size_t begin, int32_t last_stage)
 {
-	bool gfx9 = lw->lanes == 64;
+	bool gfx9 = lw->lanes == 64, ptx = target_is_ptx(lw->t);
 	struct program *p = lw->p;
-	struct insn *in = emit(lw, OPC_SALU, gfx9 ? "s_add_u32" : "s_add_co_u32", lw->sect_groups, sec->loc);
-	struct insn pair[2];
-	uint8_t marks[2];
+	unsigned ncounters = gfx9 ? loop_counters(lw, begin) : 1, n = ncounters + 1;
+	struct insn moved[5], *in;
+	uint8_t marks[5];
 	size_t at;
 
-	in->flags |= INSN_IMPLIED;
-	add_span(in, ROLE_DST, REG_SGPR + lw->s->reserve_sgpr, 1);
-	add_span(in, ROLE_SRC, REG_SGPR + lw->s->reserve_sgpr, 1);
-	in = emit(lw, OPC_SALU, "s_cmp_lt_u32", lw->sect_groups, sec->loc);
+	for (unsigned i = 0; i < ncounters; i++) {
+		in = emit(lw, OPC_SALU, ptx ? "add.u32" : gfx9 ? "s_add_u32" : "s_add_co_u32", lw->sect_groups, sec->loc);
+		in->flags |= INSN_IMPLIED;
+		add_span(in, ROLE_DST, REG_SGPR + lw->s->reserve_sgpr + i, 1);
+		add_span(in, ROLE_SRC, REG_SGPR + lw->s->reserve_sgpr + i, 1);
+	}
+	if (p->sgpr < lw->s->reserve_sgpr + ncounters)
+		p->sgpr = lw->s->reserve_sgpr + ncounters;
+	if (ptx && !lw->over) /* the assembler puts both where they cost least */
+		move_last(lw, begin);
+	in = emit(lw, OPC_SALU, ptx ? "setp.lt.u32" : "s_cmp_lt_u32", lw->sect_groups, sec->loc);
 	in->flags |= INSN_IMPLIED;
 	add_span(in, ROLE_DST, REG_SCC, 1);
 	add_span(in, ROLE_SRC, REG_SGPR + lw->s->reserve_sgpr, 1);
 	if (lw->over)
 		return;
-	for (at = p->ninsns - 2; at > begin; at--)
+	if (ptx) {
+		move_last(lw, begin + 13 < p->ninsns ? begin + 13 : p->ninsns - 1);
+		return;
+	}
+	for (at = p->ninsns - n; at > begin; at--)
 		if (p->insns[at - 1].cls == OPC_MATRIX)
 			break;
 	if (at == begin || p->insns[at - 1].stage != last_stage)
 		return;
 	at--;
-	memcpy(pair, &p->insns[p->ninsns - 2], sizeof(pair));
-	memcpy(marks, &lw->mark[p->ninsns - 2], sizeof(marks));
-	memmove(&p->insns[at + 2], &p->insns[at], (p->ninsns - 2 - at) * sizeof(*p->insns));
-	memmove(&lw->mark[at + 2], &lw->mark[at], p->ninsns - 2 - at);
-	memcpy(&p->insns[at], pair, sizeof(pair));
-	memcpy(&lw->mark[at], marks, sizeof(marks));
+	memcpy(moved, &p->insns[p->ninsns - n], n * sizeof(*moved));
+	memcpy(marks, &lw->mark[p->ninsns - n], n);
+	memmove(&p->insns[at + n], &p->insns[at], (p->ninsns - n - at) * sizeof(*p->insns));
+	memmove(&lw->mark[at + n], &lw->mark[at], p->ninsns - n - at);
+	memcpy(&p->insns[at], moved, n * sizeof(*moved));
+	memcpy(&lw->mark[at], marks, n);
 	for (size_t i = 0; i < lw->ngw; i++)
 		if (lw->gw[i].insn >= at)
-			lw->gw[i].insn += 2;
+			lw->gw[i].insn += n;
 }
 
 static void emit_branch(struct lower *lw, const struct sched_section *sec, int32_t loop)
 {
-	struct insn *in = emit(lw, OPC_BRANCH, "s_cbranch_scc1", lw->sect_groups, sec->loc);
+	struct insn *in = emit(lw, OPC_BRANCH, target_is_ptx(lw->t) ? "bra" : "s_cbranch_scc1", lw->sect_groups, sec->loc);
 
 	in->flags |= INSN_IMPLIED;
 	add_span(in, ROLE_SRC, REG_SCC, 1);
@@ -366,6 +424,8 @@ static void copies(struct lower *lw, const struct sched_section *sec, const int3
 	}
 	lw->step = 0;
 	lw->skip_boundary = false;
+	if (target_is_ptx(lw->t))
+		ptx_advance(lw, sec->loc);
 	emit_count(lw, sec, begin, lw->stage);
 	if (turns(sec)) {
 		emit_head(lw, sec);
@@ -428,6 +488,9 @@ static void emit_loop(struct lower *lw, const struct sched_section *sec)
 		}
 	if (lw->stage < 0)
 		lw->stage = new_stage(lw, NULL, sec);
+	lw->moves_written = false;
+	for (const struct sched_stage *st = sec->stages; st; st = st->next)
+		lw->moves_written |= has_kind(st->ops, OP_SALU);
 	emit_way_in(lw, sec);
 	lw->loop_request = 0;
 	p->loops[loop] = (struct loop){ .begin = (uint32_t)p->ninsns, .trips = (uint64_t)trips, .steps = lw->loop_steps,
@@ -475,6 +538,6 @@ int code_sections(struct lower *lw)
 
 		lw->stage = new_stage(lw, NULL, &none);
 	}
-	emit(lw, OPC_END, "s_endpgm", ALL_GROUPS(lw), lw->s->loc)->flags |= INSN_IMPLIED;
+	emit(lw, OPC_END, target_is_ptx(lw->t) ? "exit" : "s_endpgm", ALL_GROUPS(lw), lw->s->loc)->flags |= INSN_IMPLIED;
 	return lw->over || lw->d->errors != lw->errors_before ? -1 : 0;
 }

@@ -42,6 +42,7 @@ enum lower_mark { MARK_COPY = 1, MARK_COMMIT = 2 };
 struct group_wait { /* a wait whose value counts copy groups; resolved when all code is there */
 	uint32_t insn;
 	unsigned keep;
+	int ops; /* PTX: operations that may remain; keep follows from them. -1: keep is given */
 };
 
 struct lower {
@@ -68,6 +69,7 @@ struct lower {
 	int32_t stage;
 	uint8_t extra_flags;
 	uint32_t op_waves;           /* waves that execute the op being lowered; 0 outside ops */
+	bool moves_written; /* the loop's text has scalar work for the addresses of tensor copies */
 	bool skip_boundary; /* the first stage's boundary stands at the loop's bottom */
 	int prio[PROG_MAX_GROUPS];   /* in force; -2: not known */
 	unsigned next_addr, next_dst;
@@ -85,9 +87,13 @@ int layout_operands(struct lower *lw);
 int layout_lds(struct lower *lw);
 const struct lower_operand *layout_operand(const struct lower *lw, enum operand_id id);
 int lds_index(const struct lower *lw, const char *name); /* -1: NULL or unknown */
+/* Rows of the operand that lie side by side in the lanes of one register. WMMA ops of 32 rows take two such sets of 16. */
+unsigned operand_lane_rows(const struct lower *lw, const struct lower_operand *o);
 /* Byte offset in a slot of byte b of row r of the buffer's part of the operand. */
 uint32_t lds_place(const struct lower *lw, const struct lds_buf *b, uint32_t row, uint32_t byte);
 uint32_t lds_pad(const struct sched_lds *l, uint32_t off);
+/* The row and its byte that lie at byte off of a slot, padding not counted. */
+void lds_unplace(const struct lower *lw, const struct lds_buf *b, uint32_t off, uint32_t *row, uint32_t *byte);
 
 /* lower_access.c: each returns an index into program.access or -1 after a finding */
 struct access_spec {
@@ -100,18 +106,28 @@ struct access_spec {
 	bool transpose;
 	uint32_t bytes;              /* tensor copies: of each executing wave */
 	uint32_t waves;              /* bit w: wave w executes */
+	unsigned nlanes;             /* lanes that name addresses, 0: all */
+	const struct ptx_unit *unit; /* PTX: how a fragment is read */
 };
 int32_t access_fragment(struct lower *lw, const struct access_spec *q); /* LDS reads of a fragment */
 int32_t access_tile(struct lower *lw, const struct access_spec *q);     /* all waves share the buffer part */
 int32_t access_tensor(struct lower *lw, const struct access_spec *q);
 int32_t access_note(struct lower *lw, const struct access_spec *q);     /* tile only: global memory */
+void access_load(struct lower *lw, const struct access_spec *q, int32_t index); /* rows and bytes that a load into staging fetches */
 int32_t access_explicit(struct lower *lw, const struct access_spec *q); /* kernels: offset and stride */
 /* Array time of a LDS instruction from its access. */
 void access_cost(struct lower *lw, struct insn *in);
 uint32_t waves_of_groups(const struct lower *lw, uint8_t groups);
 
+/* lower_addr.c: which address register each memory instruction uses */
+void addr_plan(struct lower *lw);
+
+/* lower_msb.c: gfx1250 names 256 vector registers at a time */
+int msb_insert(struct lower *lw);
+
 /* lower_regs.c */
 int regs_layout(struct lower *lw);
+bool regs_reserve(struct lower *lw, unsigned n); /* make the reserve n registers; false: it does not fit */
 int reg_index(const struct lower *lw, const char *name);
 struct reg_block *reg_find(const struct lower *lw, const char *name);
 
@@ -125,6 +141,30 @@ void emit_drain(struct lower *lw, uint8_t groups, uint8_t flags, struct loc loc)
 void emit_barrier(struct lower *lw, int id, enum barrier_part part, unsigned members, uint8_t groups,
 		  uint8_t flags, struct loc loc);
 const char *wait_name(const struct target *t, int counter);
+
+/* lower_ptx.c: what differs where the program is PTX */
+bool ptx_refuses(struct lower *lw, const struct sched_op *op); /* true after a finding: PTX has no such instruction */
+void ptx_barrier(struct lower *lw, int id, enum barrier_part part, unsigned members, uint8_t groups, uint8_t flags, struct loc loc);
+struct ptx_unit { /* one LDS read of an operand's fragment: rows by bytes of K, cut into 8 rows by 16 bytes */
+	unsigned rows, bytes;
+	bool matrix;     /* ldmatrix: lanes give row addresses, registers lie one behind the other */
+	unsigned n;      /* registers of a lane */
+};
+bool ptx_unit(const struct lower *lw, const struct reg_block *b, const struct lds_row *row, struct ptx_unit *u);
+void ptx_lane(const struct reg_block *b, const struct ptx_unit *u, unsigned j, unsigned l, uint32_t *row, uint32_t *byte);
+void ptx_span(const struct lower *lw, const struct reg_block *b, const struct ptx_unit *u, unsigned j, unsigned *first, unsigned *n,
+	      unsigned *other);
+bool ptx_same_order(const struct reg_block *a, const struct reg_block *b);
+unsigned ptx_matrix_lanes(const struct lds_row *row); /* lanes that name addresses, 0: all of them */
+void ptx_commit(struct lower *lw, uint8_t groups, struct loc loc);
+void ptx_advance(struct lower *lw, struct loc loc);
+int ptx_finish(struct lower *lw);
+
+/* lower_scale.c: block scales */
+struct scale_place { unsigned reg, part; }; /* register of the scale block, and what the op selects in it */
+/* Where the scales of row tile rt lie, for the op of K slice k of the K-step (in units of the op's K). */
+struct scale_place scale_place(const struct lower *lw, const struct reg_block *b, unsigned rt, unsigned k, unsigned rows);
+unsigned scale_rows(const struct lower *lw, enum operand_id id); /* as gemm_shape has them */
 
 /* lower_mma.c */
 void emit_mma(struct lower *lw, const struct sched_op *op, uint8_t groups);

@@ -16,6 +16,11 @@ const struct lower_operand *layout_operand(const struct lower *lw, enum operand_
 	return NULL;
 }
 
+unsigned operand_lane_rows(const struct lower *lw, const struct lower_operand *o)
+{
+	return !target_is_ptx(lw->t) && lw->lanes == 32 && o->m == 32 ? 16 : o->m;
+}
+
 int lds_index(const struct lower *lw, const char *name)
 {
 	for (size_t i = 0; name && i < lw->s->nlds; i++)
@@ -91,6 +96,33 @@ uint32_t lds_place(const struct lower *lw, const struct lds_buf *b, uint32_t row
 		byte = (byte / vec ^ phase) * vec + byte % vec;
 	}
 	return lds_pad(l, spread_row(b, row) * b->row_bytes + byte);
+}
+
+void lds_unplace(const struct lower *lw, const struct lds_buf *b, uint32_t off, uint32_t *row, uint32_t *byte)
+{
+	const struct sched_lds *l = b->l;
+	const struct lower_operand *o = layout_operand(lw, l->operand);
+	uint32_t at = off / b->row_bytes, blocks = b->rows;
+
+	*byte = off % b->row_bytes;
+	if (l->pad_every > b->row_bytes && l->pad_every % b->row_bytes == 0 && b->rows % (l->pad_every / b->row_bytes) == 0)
+		blocks = b->rows / (l->pad_every / b->row_bytes);
+	*row = at % (b->rows / blocks) * blocks + at / (b->rows / blocks);
+	if (l->swz_max_phase > 1 && o) {
+		uint32_t vec = l->swz_vec * o->bits / 8, phase = *row / l->swz_per_phase % l->swz_max_phase;
+
+		*byte = (*byte / vec ^ phase) * vec + *byte % vec;
+	}
+}
+
+static bool lds_rearranged(const struct lower *lw, const struct lds_buf *b)
+{
+	if (!layout_operand(lw, b->l->operand))
+		return false;
+	for (uint32_t row = 0; row < b->rows; row++)
+		if (spread_row(b, row) != row)
+			return true;
+	return b->l->swz_max_phase > 1;
 }
 
 static int swizzle_check(struct lower *lw, const struct lds_buf *b)
@@ -174,7 +206,7 @@ static int buffer_place(struct lower *lw, size_t i, uint64_t *end)
 		return -1;
 	}
 	*b = (struct buffer){ arena_strdup(lw->a, l->name), (uint32_t)base, lw->buf[i].slot_bytes, slots, b->alias_of,
-			      (int32_t)l->operand, l->loc };
+			      (int32_t)l->operand, l->loc, l->pad_every, l->pad_by, lds_rearranged(lw, &lw->buf[i]) };
 	if (last > *end)
 		*end = last;
 	return 0;

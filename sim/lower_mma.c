@@ -39,6 +39,12 @@ static bool mma_shape(struct lower *lw, struct mma *m)
 			 m->a->r->name, m->b->r->name, tm, tn, m->acc->r->name, m->acc->tiles_m, m->acc->tiles_n);
 		return false;
 	}
+	if (target_is_ptx(lw->t) && !ptx_same_order(m->a, m->b)) {
+		diag_add(lw->d, m->op->loc, DIAG_SHAPE,
+			 "the reads of '%s' and '%s' leave K in different orders: read both with ldmatrix, or both with plain reads of one width",
+			 m->a->r->name, m->b->r->name);
+		return false;
+	}
 	m->nk = ka / m->mx->k;
 	m->tiles = tm * tn;
 	m->a_regs = operand_regs(lw, m->mx->m, m->mx->k, true);
@@ -60,12 +66,14 @@ static struct insn *mma_insn(struct lower *lw, const struct mma *m, unsigned c)
 }
 
 /* One register of each scale block and of the index block goes with the op. */
-static void mma_extra(struct insn *in, const struct mma *m, unsigned ra, unsigned rb)
+static void mma_extra(struct insn *in, const struct mma *m, struct scale_place pa, struct scale_place pb)
 {
 	if (m->sa)
-		add_span(in, ROLE_INDEX, m->sa->first + ra % m->sa->n, 1);
+		add_span(in, ROLE_INDEX, m->sa->first + pa.reg % m->sa->n, 1);
 	if (m->sb)
-		add_span(in, ROLE_INDEX, m->sb->first + rb % m->sb->n, 1);
+		add_span(in, ROLE_INDEX, m->sb->first + pb.reg % m->sb->n, 1);
+	if (m->sa || m->sb)
+		in->imm = (uint8_t)(pa.part | pb.part << 2);
 	if (m->index)
 		add_span(in, ROLE_INDEX, m->index->first, 1);
 }
@@ -78,7 +86,13 @@ static void mma_derived(struct lower *lw, const struct mma *m, unsigned i)
 
 	add_span(in, ROLE_A, m->a->first + rt * m->a->tile_regs + k * m->a_regs, m->a_regs);
 	add_span(in, ROLE_B, m->b->first + ct * m->b->tile_regs + k * m->b_regs, m->b_regs);
-	mma_extra(in, m, rt * m->nk + k, ct * m->nk + k);
+	if (m->sa && m->sb && m->sa->operand && m->sb->operand) {
+		unsigned ks = k + (m->a->r->kpart.n > 1 ? m->a->r->kpart.i * m->nk : 0);
+
+		mma_extra(in, m, scale_place(lw, m->sa, rt, ks, m->mx->m), scale_place(lw, m->sb, ct, ks, m->mx->n));
+	} else {
+		mma_extra(in, m, (struct scale_place){ rt * m->nk + k, 0 }, (struct scale_place){ ct * m->nk + k, 0 });
+	}
 }
 
 /*
@@ -96,7 +110,7 @@ static void mma_explicit(struct lower *lw, const struct mma *m, unsigned i)
 		add_span(in, ROLE_A, m->a->first + (na > nk ? i : k) % na * m->a_regs, m->a_regs);
 	if (nb)
 		add_span(in, ROLE_B, m->b->first + (nb > nk ? i : k) % nb * m->b_regs, m->b_regs);
-	mma_extra(in, m, i, i);
+	mma_extra(in, m, (struct scale_place){ i, 0 }, (struct scale_place){ i, 0 });
 }
 
 static const struct matrix_row *mma_row(struct lower *lw, const struct sched_op *op)

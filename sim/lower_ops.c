@@ -10,6 +10,8 @@ static unsigned code_bytes(const struct lower *lw, enum opclass cls, const struc
 {
 	bool gfx9 = lw->lanes == 64;
 
+	if (target_is_ptx(lw->t))
+		return 16;
 	switch (cls) {
 	case OPC_MATRIX:
 		return mx && (mx->kind == MK_MFMA_SCALE || mx->kind == MK_WMMA_SCALE) ? 16 : 8;
@@ -84,11 +86,11 @@ void add_span(struct insn *in, enum span_role role, unsigned first, unsigned n)
 	in->role[in->nspans++] = (uint8_t)role;
 }
 
-/* Addresses come from the reserved registers, one after the other. */
+/* Addresses come from the reserve; addr_plan says which register it is when all code is there. */
 static void add_addr(struct lower *lw, struct insn *in)
 {
-	if (lw->reserve_n)
-		add_span(in, ROLE_ADDR, lw->reserve_first + lw->next_addr++ % lw->reserve_n, 1);
+	if (lw->reserve_n || (lw->s->gemm && !target_is_ptx(lw->t)))
+		add_span(in, ROLE_ADDR, lw->reserve_first + (lw->reserve_n ? lw->next_addr++ % lw->reserve_n : 0), 1);
 }
 
 /* Instructions of one op: the normal count and, when an edge count is written, which ones differ. */
@@ -247,8 +249,11 @@ static void emit_load(struct lower *lw, const struct sched_op *op, uint8_t group
 	for (unsigned j = 0; j < c.total && !lw->over; j++) {
 		unsigned at = (op->part.n > 1 ? op->part.i * (b->n / parts) : 0) + j * regs;
 		int32_t access = global_access(lw, op, global, false, row->width_bytes);
+		struct access_spec q = { op, b, from, at / regs, c.total, row->width_bytes, false, false, 0, lw->op_waves, 0, NULL };
 		struct insn *in = emit(lw, OPC_VMEM_LOAD, row->op, groups, op->loc);
 
+		if (access >= 0 && from >= 0 && lw->buf[from].row_bytes && b->r->kind == SREG_STAGING)
+			access_load(lw, &q, access);
 		in->flags |= edge_flags(op, c, j) | (op->cold ? INSN_COLD : 0);
 		in->vmem = row;
 		in->bytes = row->width_bytes * lw->lanes;
@@ -312,7 +317,7 @@ static void emit_write(struct lower *lw, const struct sched_op *op, uint8_t grou
 	}
 	for (unsigned j = 0; j < c.total && !lw->over; j++) {
 		unsigned n = b->n / regs ? b->n / regs : 1, jj = (op->part.n > 1 ? op->part.i * (n / parts) : 0) + j;
-		struct access_spec q = { op, b, buf, jj, c.total, row->width_bytes, true, false, 0, lw->op_waves };
+		struct access_spec q = { op, b, buf, jj, c.total, row->width_bytes, true, false, 0, lw->op_waves, 0, NULL };
 		bool tile = lw->buf[buf].row_bytes && b->r->kind == SREG_STAGING;
 		int32_t access = tile ? access_tile(lw, &q) : access_explicit(lw, &q);
 		struct insn *in;
@@ -328,6 +333,17 @@ static void emit_write(struct lower *lw, const struct sched_op *op, uint8_t grou
 		add_addr(lw, in);
 		access_cost(lw, in);
 	}
+}
+
+static void op_commit(struct lower *lw, uint8_t groups, struct loc loc)
+{
+	for (size_t i = lw->p->ninsns; i-- > 0; )
+		if (lw->mark[i] & MARK_COPY) {
+			lw->mark[i] |= MARK_COMMIT;
+			break;
+		}
+	if (target_is_ptx(lw->t))
+		ptx_commit(lw, groups, loc);
 }
 
 static void emit_copy(struct lower *lw, const struct sched_op *op, uint8_t groups)
@@ -354,7 +370,7 @@ static void emit_copy(struct lower *lw, const struct sched_op *op, uint8_t group
 		global = global_of_operand(lw, lw->s->lds[buf].operand);
 	c = op_count(lw, op, want / each);
 	for (unsigned j = 0; j < c.total && !lw->over; j++) {
-		struct access_spec q = { op, NULL, buf, j, c.total, row->width_bytes, true, false, 0, lw->op_waves };
+		struct access_spec q = { op, NULL, buf, j, c.total, row->width_bytes, true, false, 0, lw->op_waves, 0, NULL };
 		int32_t access = lw->buf[buf].row_bytes ? access_tile(lw, &q) : access_explicit(lw, &q);
 		struct insn *in;
 
@@ -378,7 +394,23 @@ static void emit_copy(struct lower *lw, const struct sched_op *op, uint8_t group
 		lw->mark[lw->p->ninsns - 1] = MARK_COPY;
 	}
 	if (c.total && !op->no_commit && lw->p->ninsns)
-		lw->mark[lw->p->ninsns - 1] |= MARK_COMMIT;
+		op_commit(lw, groups, op->loc);
+}
+
+/*
+ * In a loop a tensor copy's descriptor must move on to the next K-step and slot. Where the loop's text has no
+ * scalar work for that, it stands in front of the copy. All waves do it: others may share the registers.
+ */
+static void tdm_moves(struct lower *lw, const struct sched_op *op, int buf)
+{
+	uint32_t waves = lw->op_waves;
+
+	if (lw->section != SECTION_LOOP || lw->moves_written || !lw->s->gemm || !lw->buf[buf].row_bytes)
+		return;
+	lw->op_waves = 0;
+	for (unsigned i = 0; i < (lw->p->buffers[buf].slots > 1 ? 2u : 1u); i++)
+		emit(lw, OPC_SALU, "s_add_co_u32", lw->sect_groups, op->loc)->flags |= INSN_IMPLIED;
+	lw->op_waves = waves;
 }
 
 static void emit_tdm(struct lower *lw, const struct sched_op *op, uint8_t groups)
@@ -403,7 +435,7 @@ static void emit_tdm(struct lower *lw, const struct sched_op *op, uint8_t groups
 	}
 	c = op_count(lw, op, 1);
 	for (unsigned j = 0; j < c.total && !lw->over; j++) {
-		struct access_spec q = { op, NULL, buf, j, c.total, 0, !store, false, (uint32_t)bytes, lw->op_waves };
+		struct access_spec q = { op, NULL, buf, j, c.total, 0, !store, false, (uint32_t)bytes, lw->op_waves, 0, NULL };
 		int32_t access = access_tensor(lw, &q);
 		struct insn *in;
 		int global;
@@ -413,11 +445,14 @@ static void emit_tdm(struct lower *lw, const struct sched_op *op, uint8_t groups
 		global = store ? (op->to ? global_named(lw, op->to) : lw->s->gemm ? 2 : -1)
 			       : op->from ? global_named(lw, op->from) : global_of_operand(lw, lw->s->lds[buf].operand);
 		lw->p->access[access].global = global;
+		if (!store)
+			tdm_moves(lw, op, buf);
 		in = emit(lw, store ? OPC_TDM_STORE : OPC_TDM_LOAD, store ? "tensor_store_from_lds" : "tensor_load_to_lds",
 			  groups, op->loc);
 		in->flags |= edge_flags(op, c, j) | (op->cold ? INSN_COLD : 0);
 		in->bytes = (uint32_t)bytes;
 		in->access = access;
+		in->multicast = (uint8_t)op->multicast;
 		if (!store)
 			ask_l2(lw, op, in);
 		lw->mark[lw->p->ninsns - 1] = MARK_COPY;
@@ -444,20 +479,34 @@ static bool read_selected(const struct sched_op *op, unsigned j, unsigned total,
 	return true;
 }
 
+/* Register that read j of a fragment fills first. */
+static unsigned read_place(const struct lower *lw, const struct reg_block *b, const struct lower_operand *o, unsigned j,
+			   unsigned regs)
+{
+	unsigned rows = operand_lane_rows(lw, o), tiles = b->rows / rows, t = j % tiles, jk = j / tiles, sets = o->m / rows;
+	unsigned op_regs, per_op; /* registers of one op's rows in one set, and the reads that fill them */
+
+	if (sets < 2 || !lw->mx)
+		return t * b->tile_regs + jk * regs;
+	op_regs = rows * lw->mx->k * o->bits / 32 / lw->lanes;
+	per_op = op_regs >= regs ? op_regs / regs : 1;
+	return t / sets * b->tile_regs + jk / per_op * (sets * op_regs) + t % sets * op_regs + jk % per_op * regs;
+}
+
 static void read_one(struct lower *lw, const struct sched_op *op, const struct reg_block *b, const struct access_spec *q,
 		     const struct lds_row *row, uint8_t groups, uint8_t flags)
 {
 	const struct lower_operand *o = b->operand ? layout_operand(lw, (enum operand_id)b->operand) : NULL;
-	unsigned regs = (row->width_bytes + 3) / 4, at = q->j * regs;
+	unsigned regs = (row->width_bytes + 3) / 4, at = q->j * regs, other = 0;
 	int32_t access = o ? access_fragment(lw, q) : access_explicit(lw, q);
 	struct insn *in;
 
 	if (access < 0)
 		return;
-	if (o && b->tile_regs && o->m) {
-		unsigned tiles = b->rows / o->m;
-
-		at = q->j % tiles * b->tile_regs + q->j / tiles * regs;
+	if (q->unit) {
+		ptx_span(lw, b, q->unit, q->j, &at, &regs, &other);
+	} else if (o && b->tile_regs && o->m) {
+		at = read_place(lw, b, o, q->j, regs);
 	}
 	at %= b->n;
 	in = emit(lw, OPC_LDS_READ, row->op, groups, op->loc);
@@ -466,6 +515,8 @@ static void read_one(struct lower *lw, const struct sched_op *op, const struct r
 	in->bytes = row->width_bytes * lw->lanes;
 	in->access = access;
 	add_span(in, ROLE_DST, b->first + at, regs > b->n - at ? b->n - at : regs);
+	if (other)
+		add_span(in, ROLE_DST, b->first + other, regs);
 	add_addr(lw, in);
 	access_cost(lw, in);
 }
@@ -475,22 +526,32 @@ static void emit_read(struct lower *lw, const struct sched_op *op, uint8_t group
 	const struct reg_block *b = reg_find(lw, op->into);
 	int buf = lds_index(lw, op->from ? op->from : b ? b->r->from : NULL);
 	const struct lds_row *row = b ? pick_lds(lw, op, b->read, false) : NULL;
-	unsigned tiles = 1, done = 0;
+	unsigned tiles = 1, done = 0, nlanes = 0, width;
 	uint64_t total;
 	struct counted c;
+	struct ptx_unit unit;
+	bool ptx = b && row && b->operand && target_is_ptx(lw->t);
 
 	if (!row || !b || buf < 0)
 		return;
+	if (ptx && (row != b->read || !ptx_unit(lw, b, row, &unit))) {
+		diag_add(lw->d, op->loc, DIAG_SHAPE, "'%s' can't read '%s': the fragment's own op= says how its registers lie",
+			 row->op, b->r->name);
+		return;
+	}
+	width = row->width_bytes;
+	if (target_is_ptx(lw->t) && (nlanes = ptx_matrix_lanes(row)))
+		width = 16;
 	total = b->operand ? (uint64_t)b->rows * b->bytes / ((uint64_t)lw->lanes * row->width_bytes)
 			   : (uint64_t)b->n * 4 / row->width_bytes;
 	if (total == 0)
 		total = 1;
 	if (b->operand && layout_operand(lw, (enum operand_id)b->operand)->m && b->tile_regs)
-		tiles = b->rows / layout_operand(lw, (enum operand_id)b->operand)->m;
+		tiles = b->rows / (ptx ? unit.rows : operand_lane_rows(lw, layout_operand(lw, (enum operand_id)b->operand)));
 	c = op_count(lw, op, total);
 	for (unsigned j = 0; j < c.total && !lw->over; j++) {
 		struct access_spec q = { op, b, buf, op->count && b->operand ? (unsigned)(j % total) : j, c.total,
-					 row->width_bytes, false, row->transpose, 0, lw->op_waves };
+					 width, false, row->transpose, 0, lw->op_waves, nlanes, ptx ? &unit : NULL };
 		size_t before = lw->p->ninsns;
 
 		if (!op->count && !read_selected(op, j, (unsigned)total, tiles))
@@ -540,18 +601,20 @@ static int list_register(const struct lower *lw, const char *names, unsigned i)
 
 static void emit_arithmetic(struct lower *lw, const struct sched_op *op, uint8_t groups)
 {
-	bool gfx9 = lw->lanes == 64;
+	bool gfx9 = lw->lanes == 64, ptx = target_is_ptx(lw->t);
 	const struct { enum op_kind kind; enum opclass cls; const char *op; } as[] = {
-		{ OP_VALU, OPC_VALU, "v_add_f32" },
-		{ OP_TRANS, OPC_TRANS, "v_exp_f32" },
+		{ OP_VALU, OPC_VALU, ptx ? "add.f32" : "v_add_f32" },
+		{ OP_TRANS, OPC_TRANS, ptx ? "ex2.approx.ftz.f32" : "v_exp_f32" },
 		{ OP_PACKED, OPC_PACKED, "v_pk_mul_f32" },
-		{ OP_SALU, OPC_SALU, gfx9 ? "s_add_u32" : "s_add_co_u32" },
+		{ OP_SALU, OPC_SALU, ptx ? "add.u32" : gfx9 ? "s_add_u32" : "s_add_co_u32" },
 		{ OP_SMEM, OPC_SMEM, gfx9 ? "s_load_dwordx2" : "s_load_b64" },
-		{ OP_PERMUTE, OPC_LDS_PERMUTE, "ds_bpermute_b32" },
+		{ OP_PERMUTE, OPC_LDS_PERMUTE, ptx ? "shfl.sync.bfly.b32" : "ds_bpermute_b32" },
 	};
 	size_t k = 0;
 	struct counted c = op_count(lw, op, 1);
 
+	if ((op->kind == OP_PACKED || op->kind == OP_SMEM) && ptx_refuses(lw, op))
+		return;
 	while (k + 1 < ARRAY_LEN(as) && as[k].kind != op->kind)
 		k++;
 	for (unsigned j = 0; j < c.total && !lw->over; j++) {
@@ -568,6 +631,8 @@ static void emit_arithmetic(struct lower *lw, const struct sched_op *op, uint8_t
 			add_span(in, ROLE_DST, (unsigned)dst, n);
 		if (src >= 0)
 			add_span(in, ROLE_SRC, (unsigned)src, n);
+		if (dst >= 0 && ptx) /* accumulates: a result that nobody reads would be left out by the assembler */
+			add_span(in, ROLE_SRC, (unsigned)dst, n);
 	}
 }
 
@@ -579,6 +644,8 @@ const char *wait_name(const struct target *t, int counter)
 		[CTR_X] = "s_wait_xcnt", [CTR_EXP] = "s_wait_expcnt",
 	};
 
+	if (target_is_ptx(t))
+		return "cp.async.wait_group";
 	if (t->counters[CTR_DS].present && counter >= 0 && counter < CTR_COUNT && split[counter])
 		return split[counter];
 	return "s_waitcnt";
@@ -598,6 +665,8 @@ void emit_drain(struct lower *lw, uint8_t groups, uint8_t flags, struct loc loc)
 {
 	int c = lw->t->classes[OPC_LDS_READ].counter;
 
+	if (lw->t->v.barrier_orders >= 1)
+		return; /* the barrier itself waits */
 	if (c >= 0)
 		emit_wait(lw, c, 0, groups, flags, loc);
 	if (lw->t->classes[OPC_LDS_WRITE].counter >= 0 && lw->t->classes[OPC_LDS_WRITE].counter != c)
@@ -609,6 +678,10 @@ void emit_barrier(struct lower *lw, int id, enum barrier_part part, unsigned mem
 {
 	bool split = lw->t->v.barrier_split >= 1;
 
+	if (target_is_ptx(lw->t)) {
+		ptx_barrier(lw, id, part, members, groups, flags, loc);
+		return;
+	}
 	if (!split) {
 		struct insn *in;
 
@@ -633,6 +706,16 @@ void emit_barrier(struct lower *lw, int id, enum barrier_part part, unsigned mem
 	}
 }
 
+/* A wait whose value is found when all code is there. */
+static void wait_copies(struct lower *lw, int c, unsigned keep, int ops, uint8_t groups, struct loc loc)
+{
+	emit_wait(lw, c, 0, groups, 0, loc);
+	if (lw->over)
+		return;
+	lw->gw = xgrow(lw->gw, lw->ngw, &lw->cap_gw, sizeof(*lw->gw));
+	lw->gw[lw->ngw++] = (struct group_wait){ (uint32_t)(lw->p->ninsns - 1), keep, ops };
+}
+
 static void op_wait(struct lower *lw, const struct sched_op *op, uint8_t groups)
 {
 	struct insn *in = NULL;
@@ -641,6 +724,16 @@ static void op_wait(struct lower *lw, const struct sched_op *op, uint8_t groups)
 	for (int c = 0; c < CTR_COUNT; c++) {
 		if (op->wait[c] < 0)
 			continue;
+		if (target_is_ptx(lw->t) && c == lw->t->classes[OPC_VMEM_LDS].counter) {
+			wait_copies(lw, c, 0, op->wait[c], groups, op->loc);
+			continue;
+		}
+		if (target_is_ptx(lw->t)) {
+			diag_fix(diag_add(lw->d, op->wait_loc[c], DIAG_TARGET, "%s can't wait for the counter '%s'", lw->t->name,
+					  counter_name((enum counter)c)),
+				 "what uses a register waits for it by itself; write groups= or async= for copies");
+			continue;
+		}
 		if (!lw->t->counters[c].present) {
 			diag_add(lw->d, op->wait_loc[c], DIAG_TARGET, "%s has no counter '%s'", lw->t->name,
 				 counter_name((enum counter)c));
@@ -667,11 +760,9 @@ static void op_wait(struct lower *lw, const struct sched_op *op, uint8_t groups)
 				continue;
 			if (!(lw->copy_counters >> c & 1))
 				continue;
-			emit_wait(lw, c, 0, groups, 0, op->loc);
+			wait_copies(lw, c, (unsigned)op->wait_groups, -1, groups, op->loc);
 			if (lw->over)
 				return;
-			lw->gw = xgrow(lw->gw, lw->ngw, &lw->cap_gw, sizeof(*lw->gw));
-			lw->gw[lw->ngw++] = (struct group_wait){ (uint32_t)(lw->p->ninsns - 1), (unsigned)op->wait_groups };
 		}
 }
 
@@ -691,6 +782,8 @@ static void op_barrier(struct lower *lw, const struct sched_op *op, uint8_t grou
 /* s_nop takes at most 8 wait states. */
 static void op_nop(struct lower *lw, const struct sched_op *op, uint8_t groups)
 {
+	if (ptx_refuses(lw, op))
+		return;
 	for (unsigned left = op->imm; left && !lw->over; ) {
 		unsigned n = left > 8 ? 8 : left;
 
@@ -699,17 +792,10 @@ static void op_nop(struct lower *lw, const struct sched_op *op, uint8_t groups)
 	}
 }
 
-static void op_commit(struct lower *lw)
-{
-	for (size_t i = lw->p->ninsns; i-- > 0; )
-		if (lw->mark[i] & MARK_COPY) {
-			lw->mark[i] |= MARK_COMMIT;
-			return;
-		}
-}
-
 static void op_priority(struct lower *lw, const struct sched_op *op, uint8_t groups)
 {
+	if (target_is_ptx(lw->t))
+		return; /* there are none */
 	emit(lw, OPC_SETPRIO, "s_setprio", groups, op->loc)->imm = (uint8_t)op->imm;
 	for (unsigned g = 0; g < PROG_MAX_GROUPS; g++)
 		if (groups >> g & 1)
@@ -718,6 +804,8 @@ static void op_priority(struct lower *lw, const struct sched_op *op, uint8_t gro
 
 static void op_mode(struct lower *lw, const struct sched_op *op, uint8_t groups)
 {
+	if (ptx_refuses(lw, op))
+		return;
 	emit(lw, OPC_MODE, "s_setreg_imm32_b32", groups, op->loc)->imm = (uint8_t)op->imm;
 	lw->tail_split = (op->imm & 4) != 0; /* SCHED_MODE bit 2: matrix ops don't hold their wave */
 }
@@ -748,9 +836,9 @@ void emit_op(struct lower *lw, const struct sched_op *op)
 	case OP_PRIORITY: op_priority(lw, op, groups); break;
 	case OP_FENCE: break; /* holds the compiler, emits nothing */
 	case OP_NOP: op_nop(lw, op, groups); break;
-	case OP_SLEEP: emit(lw, OPC_SLEEP, "s_sleep", groups, op->loc)->imm = (uint8_t)op->imm; break;
+	case OP_SLEEP: if (!ptx_refuses(lw, op)) emit(lw, OPC_SLEEP, "s_sleep", groups, op->loc)->imm = (uint8_t)op->imm; break;
 	case OP_MODE: op_mode(lw, op, groups); break;
-	case OP_COMMIT: op_commit(lw); break;
+	case OP_COMMIT: op_commit(lw, groups, op->loc); break;
 	case OP_INTERLEAVE: emit_weave(lw, op); break;
 	case OP_KIND_COUNT: break;
 	}

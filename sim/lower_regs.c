@@ -23,13 +23,15 @@ static bool read_fits(const struct lower *lw, const struct reg_block *b, const s
 {
 	if (b->operand == OPERAND_SA || b->operand == OPERAND_SB || !o->m)
 		return (uint64_t)b->rows * b->bytes % ((uint64_t)lw->lanes * w) == 0;
-	return b->rows % o->m == 0 && lw->lanes % o->m == 0 && b->bytes % w == 0 && b->bytes / w % (lw->lanes / o->m) == 0;
+	return b->rows % o->m == 0 && lw->lanes % o->m == 0 && b->bytes % w == 0 &&
+	       b->bytes / w % (lw->lanes / operand_lane_rows(lw, o)) == 0;
 }
 
 static int pick_read(struct lower *lw, struct reg_block *b, const struct lower_operand *o)
 {
 	const struct sched_reg *r = b->r;
 	const struct lds_row *best = NULL;
+	struct ptx_unit unit;
 
 	if (r->read_op) {
 		b->read = target_lds(lw->t, r->read_op);
@@ -44,7 +46,7 @@ static int pick_read(struct lower *lw, struct reg_block *b, const struct lower_o
 
 		if (row->write || row->transpose || !row->width_bytes || (row->width_bytes & (row->width_bytes - 1)))
 			continue;
-		if (o ? !read_fits(lw, b, o, row->width_bytes) : row->width_bytes > b->n * 4)
+		if (o && target_is_ptx(lw->t) ? !ptx_unit(lw, b, row, &unit) : o ? !read_fits(lw, b, o, row->width_bytes) : row->width_bytes > b->n * 4)
 			continue;
 		if (!best || row->width_bytes > best->width_bytes)
 			best = row;
@@ -256,6 +258,21 @@ static int budget(struct lower *lw, unsigned vgpr, unsigned agpr, const unsigned
 	return 0;
 }
 
+bool regs_reserve(struct lower *lw, unsigned n)
+{
+	const struct target_values *v = &lw->t->v;
+	unsigned simds = (unsigned)v->simds, per_simd = (lw->s->waves + simds - 1) / simds, granule = (unsigned)v->vgpr_granule;
+	unsigned need = lw->reserve_first + n, agpr = lw->p->agpr, arch = agpr ? (need + 3) / 4 * 4 : need;
+	unsigned all = (arch + agpr + granule - 1) / granule * granule;
+
+	if (need > file_limit(lw, FILE_VGPR) || all > (unsigned)v->vgpr_pool / per_simd)
+		return false;
+	lw->reserve_n = n;
+	if ((agpr ? arch : all) > lw->p->vgpr)
+		lw->p->vgpr = agpr ? arch : all;
+	return true;
+}
+
 static int fill_all(struct lower *lw)
 {
 	static const enum sched_reg_kind order[] = { SREG_FRAGMENT, SREG_STAGING, SREG_BLOCK, SREG_ACCUMULATOR };
@@ -294,6 +311,7 @@ int regs_layout(struct lower *lw)
 	size_t n = lw->s->nregs;
 	unsigned *size = arena_alloc(lw->a, n + 1, sizeof(*size)), next[2] = { 0, 0 };
 	unsigned counted;
+	bool scales_first = lw->lanes == 32 && lw->s->scaled;
 
 	lw->reg = arena_alloc(lw->a, n + 1, sizeof(*lw->reg));
 	if (fill_all(lw) < 0)
@@ -304,11 +322,13 @@ int regs_layout(struct lower *lw)
 		if (lw->reg[i].n > size[root])
 			size[root] = lw->reg[i].n;
 	}
-	for (size_t k = 0; k < ARRAY_LEN(order); k++)
+	/* Scale registers must be among the first 256. */
+	for (size_t k = scales_first ? 0 : 1; k <= ARRAY_LEN(order); k++)
 		for (size_t i = 0; i < n; i++) {
 			enum reg_file f = lw->s->regs[i].file;
+			bool scales = scales_first && (lw->reg[i].operand == OPERAND_SA || lw->reg[i].operand == OPERAND_SB);
 
-			if (lw->s->regs[i].kind != order[k] || share_root(lw, i) != i)
+			if ((k ? lw->s->regs[i].kind != order[k - 1] || scales : !scales) || share_root(lw, i) != i)
 				continue;
 			if (size[i] > 1)
 				next[f] = (next[f] + 1) / 2 * 2; /* pairs start at an even register */

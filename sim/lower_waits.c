@@ -102,8 +102,25 @@ static unsigned groups_wait_value(const struct lower *lw, const struct group_wai
 
 void waits_groups(struct lower *lw)
 {
-	for (size_t i = 0; i < lw->ngw; i++)
-		lw->p->insns[lw->gw[i].insn].wait[0].value = (uint8_t)groups_wait_value(lw, &lw->gw[i]);
+	for (size_t i = 0; i < lw->ngw; i++) {
+		struct group_wait *gw = &lw->gw[i];
+		struct insn *in = &lw->p->insns[gw->insn];
+		unsigned value = groups_wait_value(lw, gw), more;
+
+		/* the most groups that are no more than so many operations */
+		while (gw->ops >= 0 && gw->keep < lw->t->counters[in->wait[0].counter].max) {
+			gw->keep++;
+			more = groups_wait_value(lw, gw);
+			if (more > (unsigned)gw->ops || more <= value) {
+				gw->keep--;
+				break;
+			}
+			value = more;
+		}
+		in->wait[0].value = (uint8_t)value;
+		if (target_is_ptx(lw->t))
+			in->imm = (uint8_t)gw->keep;
+	}
 }
 
 /* ---- register dependences ---- */
@@ -353,6 +370,24 @@ static void list_waits(struct lower *lw, uint32_t i, struct needs *const *out, s
 	}
 }
 
+/* Where the hardware holds the instruction that needs a register, the wait is that instruction's own. */
+static void carry_waits(struct lower *lw, uint32_t i, struct needs *const *out)
+{
+	struct insn *in = &lw->p->insns[i];
+
+	for (int c = 0; c < CTR_COUNT && in->nwait < ARRAY_LEN(in->wait); c++) {
+		uint8_t least = NONE;
+
+		for (unsigned g = 0; g < lw->s->groups; g++)
+			if ((in->groups >> g & 1) && out[g][i].v[c] < least)
+				least = out[g][i].v[c];
+		if (least == NONE)
+			continue;
+		in->wait[in->nwait].counter = (int8_t)c;
+		in->wait[in->nwait++].value = least;
+	}
+}
+
 int waits_auto(struct lower *lw)
 {
 	struct needs *out[PROG_MAX_GROUPS] = { NULL };
@@ -368,7 +403,10 @@ int waits_auto(struct lower *lw)
 		run_group(lw, g, out[g]);
 	}
 	for (uint32_t i = 0; i < lw->p->ninsns; i++)
-		list_waits(lw, i, out, &list, &n, &cap);
+		if (target_is_ptx(lw->t))
+			carry_waits(lw, i, out);
+		else
+			list_waits(lw, i, out, &list, &n, &cap);
 	rc = insert_insns(lw, list, n);
 	for (unsigned g = 0; g < lw->s->groups; g++)
 		free(out[g]);
