@@ -53,8 +53,6 @@ static uint32_t number_blocks(const struct program *p, uint32_t *block_of)
 
 static void link_blocks(const struct program *p, struct flow_graph *g)
 {
-	uint32_t at = 0;
-
 	for (uint32_t b = 0; b < g->nblocks; b++) {
 		struct flow_block *k = &g->blocks[b];
 		uint32_t target = flow_branch_target(p, k->end - 1);
@@ -64,10 +62,30 @@ static void link_blocks(const struct program *p, struct flow_graph *g)
 		k->succ[1] = target == FLOW_NONE ? FLOW_NONE : g->block_of[target];
 		if (k->succ[1] == k->succ[0])
 			k->succ[1] = FLOW_NONE;
-		for (int s = 0; s < 2; s++)
-			if (k->succ[s] != FLOW_NONE)
-				g->blocks[k->succ[s]].npreds++;
 	}
+}
+
+static void count_pred(struct flow_graph *g, uint32_t to)
+{
+	if (to != FLOW_NONE)
+		g->blocks[to].npreds++;
+}
+
+static void add_pred(struct flow_graph *g, uint32_t to, uint32_t from)
+{
+	if (to != FLOW_NONE)
+		g->preds[g->blocks[to].first_pred + g->blocks[to].npreds++] = from;
+}
+
+static void list_preds(struct flow_graph *g)
+{
+	uint32_t at = 0;
+
+	for (uint32_t b = 0; b < g->nblocks; b++)
+		for (int s = 0; s < 2; s++)
+			count_pred(g, g->blocks[b].succ[s]);
+	for (size_t i = 0; i < g->ndead; i++)
+		count_pred(g, g->dead_edges[i].to);
 	for (uint32_t b = 0; b < g->nblocks; b++) {
 		g->blocks[b].first_pred = at;
 		at += g->blocks[b].npreds;
@@ -76,11 +94,9 @@ static void link_blocks(const struct program *p, struct flow_graph *g)
 	g->preds = xcalloc(at + 1u, sizeof(*g->preds));
 	for (uint32_t b = 0; b < g->nblocks; b++)
 		for (int s = 0; s < 2; s++)
-			if (g->blocks[b].succ[s] != FLOW_NONE) {
-				struct flow_block *to = &g->blocks[g->blocks[b].succ[s]];
-
-				g->preds[to->first_pred + to->npreds++] = b;
-			}
+			add_pred(g, g->blocks[b].succ[s], b);
+	for (size_t i = 0; i < g->ndead; i++)
+		add_pred(g, g->dead_edges[i].to, g->dead_edges[i].from);
 }
 
 void flow_graph_build(const struct program *p, struct flow_graph *g)
@@ -98,6 +114,8 @@ void flow_graph_build(const struct program *p, struct flow_graph *g)
 		k->end = i + 1;
 	}
 	link_blocks(p, g);
+	flow_thread(p, g);
+	list_preds(g);
 }
 
 void flow_graph_free(struct flow_graph *g)
@@ -105,6 +123,7 @@ void flow_graph_free(struct flow_graph *g)
 	free(g->blocks);
 	free(g->preds);
 	free(g->block_of);
+	free(g->dead_edges);
 	memset(g, 0, sizeof(*g));
 }
 

@@ -13,8 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Registers, then what stands for LDS written by copies, and for the newest FLAT operation. */
-enum { PSEUDO_LDS = REG_COUNT, PSEUDO_FLAT, PSEUDO_LOAD, TRACKED };
+/*
+ * Registers, then what stands for LDS written by copies, and for the newest FLAT operation, load and store.
+ * A copy to LDS is for others to read, behind a barrier: until the next one, LDS accesses are taken to go to
+ * another buffer (COPY), behind it to what was copied (LDS). Without a loop and barriers they go there at
+ * once. A wait on the counter, however loose, is trusted to count right: paths.h sees the addresses, this
+ * does not.
+ */
+enum { PSEUDO_LDS = REG_COUNT, PSEUDO_COPY, PSEUDO_FLAT, PSEUDO_LOAD, PSEUDO_STORE, TRACKED };
 enum slot_id { S_LOAD, S_DS, S_KM, S_X, S_STORE, NSLOTS }; /* gfx9: vm, lgkm, and nothing else */
 enum event {
 	EV_VMEM = 1,
@@ -49,7 +55,7 @@ struct mend { /* values demanded in front of an instruction, NO_NEED: none */
 
 struct waits {
 	const struct program *p;
-	bool gfx9;
+	bool gfx9, pipeline; /* pipeline: a loop with barriers, in which copies run ahead */
 	struct flow_graph g;
 	struct entry *entries; /* per block */
 	uint32_t upper[NSLOTS], lower[NSLOTS];
@@ -327,6 +333,9 @@ static void apply_x(struct waits *w, unsigned slot, unsigned value)
 	} else if (slot == S_LOAD && value == 0 && !(*e & EV_X_SMEM) &&
 		   is_pending(w, PSEUDO_LOAD, S_X)) {
 		w->lower[S_X] = w->score[PSEUDO_LOAD][S_X]; /* translation is in order */
+	} else if (slot == S_STORE && value == 0 && !(*e & EV_X_SMEM) &&
+		   is_pending(w, PSEUDO_STORE, S_X)) {
+		w->lower[S_X] = w->score[PSEUDO_STORE][S_X];
 	}
 }
 
@@ -376,7 +385,8 @@ static void occur_vmem(struct waits *w, uint32_t i)
 		occur(w, S_LOAD, EV_VMEM);
 		mark_results(w, i, S_LOAD);
 		if (in->cls == OPC_VMEM_LDS)
-			touch(w, PSEUDO_LDS, S_LOAD, w->upper[S_LOAD], i);
+			touch(w, w->pipeline ? PSEUDO_COPY : PSEUDO_LDS, S_LOAD,
+			      w->upper[S_LOAD], i);
 		if (w->gfx9 && in->cls == OPC_VMEM_LDS &&
 		    (begins(in, "global_load_lds") || begins(in, "scratch_load_lds")))
 			occur(w, S_DS,
@@ -396,6 +406,8 @@ static void occur_vmem(struct waits *w, uint32_t i)
 		mark_operands(w, i, EV_X_VMEM);
 	if (!w->gfx9 && slot_of_counter(w, in->counter) == S_LOAD)
 		touch(w, PSEUDO_LOAD, S_X, w->upper[S_X], i);
+	if (!w->gfx9 && slot_of_counter(w, in->counter) == S_STORE)
+		touch(w, PSEUDO_STORE, S_X, w->upper[S_X], i);
 }
 
 static void occur_insn(struct waits *w, uint32_t i)
@@ -432,9 +444,16 @@ static void walk_insn(struct waits *w, uint32_t i)
 
 		if (slot >= 0)
 			apply(w, (unsigned)slot, in->wait[k].value);
+		if (slot == S_LOAD)
+			w->score[PSEUDO_LDS][S_LOAD] = w->score[PSEUDO_COPY][S_LOAD] = 0;
 	}
 	if (in->cls == OPC_WAIT)
 		return;
+	if (in->cls == OPC_BARRIER && is_pending(w, PSEUDO_COPY, S_LOAD)) {
+		touch(w, PSEUDO_LDS, S_LOAD, w->score[PSEUDO_COPY][S_LOAD],
+		      w->from[PSEUDO_COPY][S_LOAD]);
+		w->score[PSEUDO_COPY][S_LOAD] = 0;
+	}
 	if (is_lds_op(in) || is_flat(in))
 		demand(w, i, PSEUDO_LDS, S_LOAD);
 	for (unsigned k = 0; k < in->nspans; k++)
@@ -487,6 +506,19 @@ static int walk_all(struct waits *w)
 	return rc;
 }
 
+static bool is_pipeline(const struct program *p)
+{
+	bool loop = false, barrier = false;
+
+	for (uint32_t i = 0; i < p->ninsns; i++) {
+		uint32_t to = flow_branch_target(p, i);
+
+		loop = loop || (to != FLOW_NONE && to <= i);
+		barrier = barrier || p->insns[i].cls == OPC_BARRIER;
+	}
+	return loop && barrier;
+}
+
 static void waits_init(struct waits *w, const struct program *p)
 {
 	static const enum counter old[NSLOTS] = {CTR_VM, CTR_LGKM, CTR_KM, CTR_X, CTR_STORE},
@@ -499,6 +531,7 @@ static void waits_init(struct waits *w, const struct program *p)
 
 		w->max[s] = row->present ? row->max : 0;
 	}
+	w->pipeline = is_pipeline(p);
 	flow_graph_build(p, &w->g);
 	w->entries = xcalloc(w->g.nblocks + 1u, sizeof(*w->entries));
 	w->mends = xcalloc(p->ninsns + 1, sizeof(*w->mends));

@@ -314,7 +314,7 @@ static uint64_t vector_words(const struct insn *in)
 	if (begins(in, "v_cmpx") || writes_in(in, (struct range){REG_EXEC, REG_M0}))
 		set |= BIT(VECTOR_EXEC);
 	set |= in->cls == OPC_TRANS ? BIT(TRANS) : BIT(NOT_TRANS);
-	if (in->cls == OPC_PACKED)
+	if (in->cls == OPC_PACKED && mod_bit(in, "op_sel_hi:[", false, 0, true))
 		set |= BIT(PACKED);
 	if (is_partial(in))
 		set |= BIT(PARTIAL);

@@ -33,8 +33,21 @@ static void report_io(struct diag *d, const char *path, const char *why)
 	diag_add(d, (struct loc){0}, DIAG_IO, "can't read '%s': %s", path, why);
 }
 
+static bool is_text(const char *path, const char *text, size_t len, struct diag *d)
+{
+	const char *nul = memchr(text, '\0', len);
+
+	if (nul)
+		diag_fix(diag_add(d, (struct loc){0}, DIAG_IO,
+				  "can't read '%s': it holds a NUL byte at offset %zu, so it is "
+				  "no plain text",
+				  path, (size_t)(nul - text)),
+			 "save the file as UTF-8 text");
+	return !nul;
+}
+
 /* All of f, one byte of room after it. NULL with a diagnostic. */
-static char *read_all(FILE *f, const char *path, size_t *len, struct diag *d)
+static char *read_all(FILE *f, const char *path, bool any_bytes, size_t *len, struct diag *d)
 {
 	size_t cap = 64 * 1024, got;
 	char *text = xmalloc(cap);
@@ -55,20 +68,14 @@ static char *read_all(FILE *f, const char *path, size_t *len, struct diag *d)
 	} else if (*len > SRC_MAX_BYTES) {
 		diag_add(d, (struct loc){0}, DIAG_IO, "can't read '%s': %s (more than %u MiB)",
 			 path, strerror(EFBIG), SRC_MAX_BYTES >> 20);
-	} else if (memchr(text, '\0', *len)) {
-		diag_fix(diag_add(d, (struct loc){0}, DIAG_IO,
-				  "can't read '%s': it holds a NUL byte at offset %zu, so it is "
-				  "no plain text",
-				  path, (size_t)((char *)memchr(text, '\0', *len) - text)),
-			 "save the file as UTF-8 text");
-	} else {
+	} else if (any_bytes || is_text(path, text, *len, d)) {
 		return text;
 	}
 	free(text);
 	return NULL;
 }
 
-struct src *src_load(const char *path, struct diag *d)
+static struct src *load(const char *path, bool any_bytes, struct diag *d)
 {
 	const bool from_stdin = strcmp(path, "-") == 0;
 	const char *name = from_stdin ? "<stdin>" : path;
@@ -80,10 +87,25 @@ struct src *src_load(const char *path, struct diag *d)
 		report_io(d, name, strerror(errno));
 		return NULL;
 	}
-	text = read_all(f, name, &len, d);
+	text = read_all(f, name, any_bytes, &len, d);
 	if (!from_stdin)
 		fclose(f);
 	return text ? src_new(name, text, len) : NULL;
+}
+
+struct src *src_load(const char *path, struct diag *d)
+{
+	return load(path, false, d);
+}
+
+struct src *src_load_bytes(const char *path, struct diag *d)
+{
+	return load(path, true, d);
+}
+
+bool src_is_text(const struct src *s, struct diag *d)
+{
+	return is_text(s->path, s->text, s->len, d);
 }
 
 struct src *src_from_text(const char *name, const char *text, size_t len)

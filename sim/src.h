@@ -2,6 +2,7 @@
 #ifndef WPSIM_SRC_H
 #define WPSIM_SRC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,9 @@ struct loc {
 /* Read a file, or standard input for "-". NULL with a diagnostic (E_IO) when it can't be read, is
  * larger than SRC_MAX_BYTES or holds a NUL byte. */
 struct src *src_load(const char *path, struct diag *d);
+/* The same for files that may be no text, and the test that src_load makes: false after the diagnostic. */
+struct src *src_load_bytes(const char *path, struct diag *d);
+bool src_is_text(const struct src *s, struct diag *d);
 /* A source over a copy of text[0..len): tests, generated schedules. */
 struct src *src_from_text(const char *name, const char *text, size_t len);
 void src_free(struct src *s); /* NULL is allowed */

@@ -24,3 +24,6 @@ echo "wpsim check from process start to end, median of 21 (mi450-mxfp8-8wave is 
 for k in mi300x-f16-8wave mi355x-f16-8wave mi355x-fp4-8wave mi450-mxfp8-8wave; do
 	"$bench" run "$WPSIM" check "kernels/$k/schedule.xml"
 done
+
+echo "listings, CPU time, best of 5:"
+"$(dirname "$bench")/bench_listing"

@@ -1,15 +1,12 @@
 /* Whole numbers of 64 bits, division, carries, a switch and a data-dependent loop. */
+// launch: grid=2 block=128 args=in:u64:256:1..4000000 out:u64:256 in:u8:256:0..5 u32:200 u64:1000003
 #include "kernel.h"
 
-KERNEL(128) void integer(const GLOBAL u64 *in, GLOBAL u64 *out, const GLOBAL unsigned char *kind, u32 n, u64 modulus)
+static inline u64 integer_one(u64 v, u32 kind, u32 i, u64 modulus)
 {
-	u32 i = __builtin_amdgcn_workgroup_id_x() * 128 + lane();
-	u64 v, steps = 0;
+	u64 steps = 0;
 
-	if (i >= n)
-		return;
-	v = in[i];
-	switch (kind[i]) {
+	switch (kind) {
 	case 0:
 		v = v * v + 12345678901234ull;
 		break;
@@ -30,5 +27,26 @@ KERNEL(128) void integer(const GLOBAL u64 *in, GLOBAL u64 *out, const GLOBAL uns
 		v = v & 1 ? 3 * v + 1 : v / 2;
 		steps++;
 	}
-	out[i] = v ^ steps;
+	return v ^ steps;
 }
+
+#ifdef HOST
+void host(void *const *a, u32 groups)
+{
+	const u64 *in = a[0];
+	u64 *out = a[1];
+	const u8 *kind = a[2];
+	u32 n = *(const u32 *)a[3];
+
+	for (u32 i = 0; i < groups * 128 && i < n; i++)
+		out[i] = integer_one(in[i], kind[i], i, *(const u64 *)a[4]);
+}
+#else
+KERNEL(128) void integer(const GLOBAL u64 *in, GLOBAL u64 *out, const GLOBAL unsigned char *kind, u32 n, u64 modulus)
+{
+	u32 i = __builtin_amdgcn_workgroup_id_x() * 128 + lane();
+
+	if (i < n)
+		out[i] = integer_one(in[i], kind[i], i, modulus);
+}
+#endif

@@ -200,6 +200,21 @@ static void test_waits_special(void **state)
 	expect("gfx942", true,
 	       "buffer_load_dword v44, s[4:7], 0 offen lds\nbuffer_load_dword v44, s[4:7], 0 offen lds\n",
 	       "");
+	/* Two buffers: a wait that leaves the newest copy in flight is the author's. */
+	expect("gfx942", true,
+	       "L1:\nbuffer_load_dword v44, s[4:7], 0 offen lds\ns_waitcnt vmcnt(1)\nds_read_b32 v2, v9\n"
+	       "s_cbranch_scc1 L1\ns_endpgm\n",
+	       "4:lgkm=0");
+	/* Behind a barrier it is the copied data that is read, in front of it another buffer. */
+	expect("gfx942", true,
+	       "L1:\nbuffer_load_dword v44, s[4:7], 0 offen lds\nds_read_b32 v2, v9\ns_waitcnt lgkmcnt(0)\n"
+	       "s_barrier\nds_read_b32 v3, v9\ns_waitcnt vmcnt(0) lgkmcnt(0)\ns_barrier\n"
+	       "s_cbranch_scc1 L1\ns_endpgm\n",
+	       "6:vm=0");
+	/* Stores that are complete are translated. */
+	expect("gfx1250", true,
+	       "global_store_b32 v[42:43], v8, off\ns_wait_storecnt 0x0\nv_mov_b32_e32 v8, 0\n", "");
+	expect("gfx1250", true, "global_store_b32 v[42:43], v8, off\nv_mov_b32_e32 v8, 0\n", "2:x=0");
 	expect("gfx1250", true,
 	       "global_load_b32 v0, v[40:41], off\nds_load_b32 v1, v9\nglobal_store_b32 v[42:43], v8, off\n"
 	       "v_mov_b32_e32 v2, v0\nv_mov_b32_e32 v3, v1\n",
@@ -240,6 +255,64 @@ static void test_waits_paths(void **state)
 	       "L1:\ns_waitcnt lgkmcnt(1)\nv_mov_b32_e32 v2, v0\ns_waitcnt lgkmcnt(0)\nds_read_b32 v0, v9\n"
 	       "ds_read_b32 v1, v9\ns_cbranch_scc1 L1\ns_endpgm\n",
 	       "");
+}
+
+/* A branch that follows from the way that control came: the way without the wait leads to no use. */
+static void test_waits_joined(void **state)
+{
+	(void)state;
+	expect("gfx942", true,
+	       "global_load_dword v0, v[40:41], off\ns_mov_b64 s[2:3], -1\ns_cbranch_scc0 L5\n"
+	       "s_waitcnt vmcnt(0)\ns_mov_b64 s[2:3], 0\n"
+	       "L5:\ns_andn2_b64 vcc, exec, s[2:3]\ns_cbranch_vccnz L2\ns_endpgm\n"
+	       "L2:\nv_mov_b32_e32 v2, v0\ns_endpgm\n",
+	       "");
+	/* The other way round it does, and where the register is no constant it may. */
+	expect("gfx942", true,
+	       "global_load_dword v0, v[40:41], off\ns_mov_b64 s[2:3], -1\ns_cbranch_scc0 L5\n"
+	       "s_waitcnt vmcnt(0)\ns_mov_b64 s[2:3], 0\n"
+	       "L5:\ns_andn2_b64 vcc, exec, s[2:3]\ns_cbranch_vccz L2\ns_endpgm\n"
+	       "L2:\nv_mov_b32_e32 v2, v0\ns_endpgm\n",
+	       "11:vm=0");
+	expect("gfx942", true,
+	       "global_load_dword v0, v[40:41], off\ns_mov_b64 s[2:3], s[4:5]\ns_cbranch_scc0 L5\n"
+	       "s_waitcnt vmcnt(0)\ns_mov_b64 s[2:3], 0\n"
+	       "L5:\ns_andn2_b64 vcc, exec, s[2:3]\ns_cbranch_vccnz L2\ns_endpgm\n"
+	       "L2:\nv_mov_b32_e32 v2, v0\ns_endpgm\n",
+	       "11:vm=0");
+	/* Needs inside the joined block itself, from both ways. */
+	expect("gfx942", true,
+	       "global_load_dword v0, v[40:41], off\ns_mov_b64 s[2:3], -1\ns_cbranch_scc0 L5\n"
+	       "s_waitcnt vmcnt(0)\ns_mov_b64 s[2:3], 0\n"
+	       "L5:\nv_mov_b32_e32 v2, v0\ns_andn2_b64 vcc, exec, s[2:3]\ns_cbranch_vccnz L2\ns_endpgm\n"
+	       "L2:\ns_endpgm\n",
+	       "7:vm=0");
+}
+
+/* Spacing around such a block: one way has a long nop. */
+static void test_spacing_joined(void **state)
+{
+	(void)state;
+	expect("gfx942", false,
+	       MFMA "s_mov_b64 s[2:3], -1\ns_cbranch_scc0 L5\ns_nop 15\ns_mov_b64 s[2:3], 0\n"
+	       "L5:\ns_andn2_b64 vcc, exec, s[2:3]\ns_cbranch_vccnz L2\ns_endpgm\n"
+	       "L2:\n" READER "s_endpgm\n",
+	       "");
+	expect("gfx942", false,
+	       MFMA "s_mov_b64 s[2:3], -1\ns_cbranch_scc0 L5\ns_nop 15\ns_mov_b64 s[2:3], 0\n"
+	       "L5:\ns_andn2_b64 vcc, exec, s[2:3]\ns_cbranch_vccz L2\ns_endpgm\n"
+	       "L2:\n" READER "s_endpgm\n",
+	       "11:3");
+	/* From inside the joined block both ways are seen. */
+	expect("gfx942", false,
+	       MFMA "s_mov_b64 s[2:3], -1\ns_cbranch_scc0 L5\ns_nop 15\ns_mov_b64 s[2:3], 0\n"
+	       "L5:\n" READER "s_andn2_b64 vcc, exec, s[2:3]\ns_cbranch_vccz L2\ns_endpgm\nL2:\ns_endpgm\n",
+	       "7:5");
+	expect("gfx942", false,
+	       MFMA "s_mov_b64 s[2:3], -1\ns_cbranch_scc0 L5\ns_nop 15\ns_mov_b64 s[2:3], 0\n"
+	       "L5:\ns_andn2_b64 vcc, exec, s[2:3]\ns_cbranch_vccnz L2\n" READER "s_endpgm\n"
+	       "L2:\ns_endpgm\n",
+	       "9:3");
 }
 
 /* ---- loops ---- */
@@ -503,7 +576,7 @@ int main(void)
 		cmocka_unit_test(test_waits_straight),
 		cmocka_unit_test(test_waits_special),
 		cmocka_unit_test(test_waits_full_counter),
-		cmocka_unit_test(test_waits_paths),
+		cmocka_unit_test(test_waits_paths), cmocka_unit_test(test_waits_joined), cmocka_unit_test(test_spacing_joined),
 		cmocka_unit_test(test_loops),
 		cmocka_unit_test(test_trips),
 		cmocka_unit_test(test_no_loop),
