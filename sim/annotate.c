@@ -1,4 +1,4 @@
-#include "annotate.h"
+#include "annotate_internal.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -413,10 +413,10 @@ static void say_unknown_sizes(struct annotation *a)
 		}
 }
 
-static void set_conflicts(struct annotation *a, unsigned degree)
+static void set_conflicts(struct annotation *a, unsigned degree, const struct paths *paths)
 {
 	struct program *p = a->program;
-	bool any = false;
+	unsigned total = 0;
 
 	a->bank_conflicts = degree ? degree : 1;
 	for (uint32_t i = 0; i < p->ninsns; i++) {
@@ -426,13 +426,17 @@ static void set_conflicts(struct annotation *a, unsigned degree)
 		if (!in->lds || in->cls == OPC_LDS_PERMUTE || !in->lds_clk_free)
 			continue;
 		in->lds_clk = (uint16_t)(clk < UINT16_MAX ? clk : UINT16_MAX);
-		any = true;
+		total += !(in->flags & INSN_EDGE_ONLY);
 	}
-	if (any && a->bank_conflicts == 1)
-		note(a, "LDS addresses are not known statically: taken as free of conflicts");
-	else if (any)
-		note(a, "LDS addresses are not known statically: every access takes %u times its array time",
-		     a->bank_conflicts);
+	if (paths && !degree)
+		a->lds_known = annotate_lds_times(a, paths);
+	if (a->lds_known >= total)
+		return;
+	if (a->bank_conflicts == 1)
+		note(a, "%u of %u LDS instructions have addresses that are not known statically: taken as free of conflicts",
+		     total - a->lds_known, total);
+	else
+		note(a, "LDS addresses are taken as given: every access takes %u times its array time", a->bank_conflicts);
 }
 
 /* ---- measuring ---- */
@@ -585,11 +589,18 @@ static int annotate_into(struct annotation *a, const struct annotate_options *o,
 		note(a, "there is no loop: the text is taken once, from its first to its last instruction");
 	else
 		a->label = label_before(p, a->begin, NULL);
+	if (o->paths && annotate_take_paths(a, o->paths)) {
+		a->groups = p->groups;
+		a->offset = o->paths->offset;
+	}
 	if (set_trips(a, o, d) != 0)
 		return -1;
-	set_conflicts(a, o->bank_conflicts);
+	if (!a->groups)
+		choose_path(a);
+	else if (a->groups > 1)
+		note(a, "the waves go %u ways%s", a->groups, a->offset ? ", those of the second half behind the others" : "");
+	set_conflicts(a, o->bank_conflicts, o->paths);
 	say_unknown_sizes(a);
-	choose_path(a);
 	count_mix(a);
 	if (program_validate(p, d) != 0)
 		return -1;
@@ -601,6 +612,7 @@ static int annotate_into(struct annotation *a, const struct annotate_options *o,
 	a->lines = xcalloc(a->nlines, sizeof(*a->lines));
 	if (measure(a, &cfg, d) != 0)
 		return -1;
+	annotate_find_stages(a);
 	a->matrix_busy = a->trip_clk > 0 ? a->ideal_clk / a->trip_clk : 0;
 	return 0;
 }
@@ -624,6 +636,7 @@ void annotation_free(struct annotation *a)
 		free(a->notes[i]);
 	free(a->notes);
 	free(a->lines);
+	free(a->stages);
 	free(a->label);
 	memset(a, 0, sizeof(*a));
 }

@@ -15,12 +15,14 @@ struct annotate_trips {
 	uint64_t trips;    /* at least 1 */
 };
 
+struct paths;
 struct annotate_options {
 	const char *clock; /* a clock row's name or MHz; NULL: the target's default */
 	const struct annotate_trips *trips;
 	size_t ntrips;
 	unsigned bank_conflicts; /* array time of every LDS access is so many times the free one; 0: 1 */
 	bool waves_assumed;      /* p->waves is a guess: say so */
+	const struct paths *paths; /* the ways of the waves, NULL: not followed */
 };
 
 struct annotate_line { /* one instruction of the hot loop, wave 0, summed over the measured trips */
@@ -28,6 +30,14 @@ struct annotate_line { /* one instruction of the hot loop, wave 0, summed over t
 	uint64_t issues;
 	uint64_t at_clk; /* of all issues, since the trip's first issue */
 	uint64_t stall_clk[ST_COUNT];
+};
+
+struct annotate_stage { /* of the hot loop, up to and with the workgroup barrier that ends it; as wave 0 goes */
+	uint32_t first, last; /* instructions */
+	const char *kind;     /* "matrix", "memory", "mixed", "other" */
+	int priority;         /* of its matrix and memory work, -1: never set */
+	double clk;           /* from its first issue to that of the next stage */
+	unsigned mix[OPC_COUNT];
 };
 
 struct annotation {
@@ -45,8 +55,12 @@ struct annotation {
 	unsigned mix[OPC_COUNT];    /* instructions of one trip's text by class, repeats counted */
 	unsigned scratch_ops, acc_copies;
 	unsigned bank_conflicts;
+	unsigned groups, offset;  /* of waves, as followed: barriers that the second is behind; groups 0: not followed */
+	unsigned lds_known;       /* LDS instructions whose addresses were found */
 	struct annotate_line *lines;
 	size_t nlines;
+	struct annotate_stage *stages; /* one when the loop has no barrier; none without a loop */
+	size_t nstages;
 	char **notes; /* what was assumed, as sentences */
 	size_t nnotes, capnotes, more_notes;
 };

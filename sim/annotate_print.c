@@ -87,6 +87,27 @@ static void print_mix(const struct annotation *a, FILE *out)
 		a->scratch_ops == 1 ? "" : "s", a->acc_copies, a->acc_copies == 1 ? "y" : "ies");
 }
 
+/* What lies between the barriers of the loop; nothing when there is one stage only. */
+static void print_stages(const struct annotation *a, FILE *out)
+{
+	for (size_t i = 0; a->nstages > 1 && i < a->nstages; i++) {
+		const struct annotate_stage *s = &a->stages[i];
+		const char *sep = ": ";
+
+		fprintf(out, "  stage %-4zu lines %u to %u, %s", i + 1, loc_line(a->program->insns[s->first].loc),
+			loc_line(a->program->insns[s->last].loc), s->kind);
+		if (s->priority >= 0)
+			fprintf(out, ", priority %d", s->priority);
+		fprintf(out, ", %.1f clk", s->clk);
+		for (unsigned c = 0; c < OPC_COUNT; c++)
+			if (s->mix[c]) {
+				fprintf(out, "%s%u %s", sep, s->mix[c], opclass_name((enum opclass)c));
+				sep = ", ";
+			}
+		fputc('\n', out);
+	}
+}
+
 static void print_loop(const struct annotation *a, FILE *out)
 {
 	const struct program *p = a->program;
@@ -118,6 +139,7 @@ void annotate_text(const struct annotation *a, const struct listing_info *in, bo
 	fprintf(out, "  total      %llu clk for one workgroup of %u wave%s alone on a CU, at %g MHz\n",
 		(unsigned long long)a->stats.total_clk, p->waves, p->waves == 1 ? "" : "s", a->clock_mhz);
 	print_mix(a, out);
+	print_stages(a, out);
 	fprintf(out, "  registers  %u VGPR, %u AGPR, %u SGPR a wave; LDS %u bytes; scratch %u bytes\n", p->vgpr,
 		p->agpr, p->sgpr, p->lds_bytes, in->scratch_bytes);
 	for (size_t i = 0; i < a->nnotes; i++)
@@ -192,6 +214,27 @@ static void json_lines(const struct writer *w, const struct annotation *a)
 	fputc(']', w->out);
 }
 
+static void json_stages(const struct writer *w, const struct annotation *a)
+{
+	key(w, ",", "stages");
+	fputc('[', w->out);
+	for (size_t i = 0; i < a->nstages; i++) {
+		const struct annotate_stage *s = &a->stages[i];
+		const char *sep = "";
+
+		fprintf(w->out, "%s%s{\"first_line\": %u, \"last_line\": %u, \"kind\": \"%s\", \"priority\": %d, \"clk\": %.10g, \"mix\": {",
+			i ? "," : "", w->end, loc_line(a->program->insns[s->first].loc), loc_line(a->program->insns[s->last].loc),
+			s->kind, s->priority, s->clk);
+		for (unsigned c = 0; c < OPC_COUNT; c++)
+			if (s->mix[c]) {
+				fprintf(w->out, "%s\"%s\": %u", sep, opclass_name((enum opclass)c), s->mix[c]);
+				sep = ", ";
+			}
+		fputs("}}", w->out);
+	}
+	fputc(']', w->out);
+}
+
 static void json_body(const struct writer *w, const struct annotation *a, const struct listing_info *in)
 {
 	const struct program *p = a->program;
@@ -201,6 +244,8 @@ static void json_body(const struct writer *w, const struct annotation *a, const 
 	string(w, "target", p->target->name);
 	number(w, "clock_mhz", a->clock_mhz);
 	number(w, "waves", p->waves);
+	number(w, "groups", a->groups ? a->groups : 1);
+	number(w, "offset_barriers", a->offset);
 	key(w, ",", "loop");
 	if (a->loop >= 0) {
 		fprintf(w->out, "{\"first_line\": %u, \"last_line\": %u, \"trips\": %llu, \"label\": ",
@@ -244,6 +289,7 @@ static void json_body(const struct writer *w, const struct annotation *a, const 
 		report_quote(w->out, a->notes[i]);
 	}
 	fputc(']', w->out);
+	json_stages(w, a);
 	json_lines(w, a);
 }
 

@@ -31,7 +31,9 @@ const char *check_when(const struct checker *c, unsigned group, uint32_t pos, ch
 	int l = c->p->main_loop[group];
 	const char *stage = i->stage >= 0 && (size_t)i->stage < c->p->nstages ? c->p->stages[i->stage].name : NULL;
 
-	if (l < 0)
+	if (c->paths)
+		snprintf(buf, size, in->trip ? "pass %u" : "first pass", in->trip + 1);
+	else if (l < 0)
 		snprintf(buf, size, "%s", stage ? stage : "no loop");
 	else if (in->insn < c->p->loops[l].begin)
 		snprintf(buf, size, "%s%sbefore the loop", stage ? stage : "", stage ? ", " : "");
@@ -54,6 +56,10 @@ static void count_arrivals(struct checker *c)
 	for (unsigned g = 0; g < c->ngroups; g++) {
 		uint64_t n = 0;
 
+		if (c->paths) {
+			c->out->barriers[g] = c->track[g].signal[0].n;
+			continue;
+		}
 		for (uint32_t i = p->entry[g]; i < p->ninsns; i++) {
 			const struct insn *in = &p->insns[i];
 			uint64_t times = 1;
@@ -177,14 +183,19 @@ static void check_meetings(struct checker *c)
 {
 	struct meeting m;
 	bool moved = true;
+	size_t from;
 
 	memset(&m, 0, sizeof(m));
 	while (moved) {
 		bool all = true, any = false;
 
 		moved = false;
-		for (unsigned g = 0; g < c->ngroups; g++)
+		for (unsigned g = 0; g < c->ngroups; g++) {
+			from = m.w[g].pos;
 			moved |= advance(c, &m, g);
+			if (c->bytes)
+				check_bytes_visit(c, g, from, m.w[g].pos);
+		}
 		for (unsigned g = 0; g < c->ngroups; g++) {
 			all &= m.w[g].ended || m.w[g].at_barrier;
 			any |= m.w[g].at_barrier;
@@ -239,6 +250,66 @@ static void check_members(struct checker *c)
 	}
 }
 
+/*
+ * A wave keeps one bit for a barrier that was complete since its last wait. When it signals twice in between, the
+ * second completion may come before the wait, and the next wait then lasts for ever.
+ */
+static void check_repeats(struct checker *c, unsigned g)
+{
+	const struct track *t = &c->track[g];
+	uint8_t unwaited[PROG_MAX_WAVES][CHECK_IDS] = { { 0 } };
+
+	for (uint32_t pos = 0; pos < t->n; pos++) {
+		const struct insn *in = &c->p->insns[t->inst[pos].insn];
+		int id = check_id_index(in->barrier);
+		uint32_t waves = check_waves_of(c->p, in) & group_mask(c, g);
+		struct finding *f;
+		char when[96];
+		bool twice = false;
+
+		if (id < 0 || (in->cls != OPC_SIGNAL && in->cls != OPC_AWAIT))
+			continue;
+		for (; waves; waves &= waves - 1) {
+			uint8_t *n = &unwaited[__builtin_ctz(waves)][id];
+
+			twice |= in->cls == OPC_AWAIT && *n > 1;
+			*n = in->cls == OPC_AWAIT ? 0 : *n ? 2 : 1;
+		}
+		if (!twice)
+			continue;
+		c->faults++;
+		if (c->quiet || !check_once(c, DIAG_BARRIER, t->inst[pos].insn, (uint32_t)in->barrier))
+			continue;
+		f = diag_add(c->d, in->loc, DIAG_BARRIER,
+			     "waits once for a barrier that the wave has signalled more than once since its last wait: of several "
+			     "completions it notices one (group %c, %s)", check_group_letter(g), check_when(c, g, pos, when, sizeof(when)));
+		diag_fix(f, "wait behind each signal before the next one");
+	}
+}
+
+static int run_followed(struct checker *c)
+{
+	int r;
+
+	c->arena = arena_new();
+	r = check_build_tracks(c);
+	if (r == 0) {
+		count_arrivals(c);
+		check_bytes_begin(c);
+		check_meetings(c);
+		check_bytes_end(c);
+		for (unsigned g = 0; g < c->ngroups; g++)
+			check_repeats(c, g);
+		check_regs(c);
+		check_judge_orders(c);
+	}
+	check_free_tracks(c);
+	free(c->orders);
+	free(c->reported);
+	arena_free(c->arena);
+	return r;
+}
+
 static int run(struct checker *c)
 {
 	int r;
@@ -249,6 +320,8 @@ static int run(struct checker *c)
 		count_arrivals(c);
 		check_meetings(c);
 		check_members(c);
+		for (unsigned g = 0; g < c->ngroups; g++)
+			check_repeats(c, g);
 		check_data(c);
 		check_regs(c);
 		check_published(c);
@@ -304,6 +377,17 @@ int check_program(const struct program *p, struct check_result *out, struct diag
 	if (run(&c) < 0)
 		return -1;
 	if (c.faults == 0 && has_edge_variant(p) && run_edge(p, out, d) < 0)
+		return -1;
+	check_report_strong(&c);
+	return 0;
+}
+
+int check_followed(const struct program *p, const struct check_paths *paths, struct check_result *out, struct diag *d)
+{
+	struct checker c = { .p = p, .d = d, .out = out, .ngroups = paths->groups, .masked = NO_POS, .paths = paths };
+
+	memset(out, 0, sizeof(*out));
+	if (run_followed(&c) < 0)
 		return -1;
 	check_report_strong(&c);
 	return 0;

@@ -33,8 +33,33 @@ struct check_result {
 	size_t accesses;          /* tile accesses in the window */
 };
 
+/* What each group's waves execute, when it was found by following the program (paths.h) instead of its loops. */
+struct check_access { /* one LDS instruction as executed */
+	const uint32_t *addr; /* [waves of the group][lanes] first byte, UINT32_MAX: the lane makes no access */
+	uint16_t lanes, width_bytes;
+	bool write, atomic;
+	bool copy;            /* the data come from or go to another memory: not in LDS order */
+};
+struct check_step {
+	uint32_t insn;
+	int32_t access;       /* index into access, -1: touches no LDS, or nobody knows where */
+};
+struct check_paths {
+	unsigned groups;
+	struct check_step *step[PROG_MAX_GROUPS];
+	size_t n[PROG_MAX_GROUPS];
+	struct check_access *access;
+	size_t naccess;
+	uint64_t unknown;     /* LDS accesses at addresses that are not known */
+};
+
 /* Findings go to d. Returns 0 also when there are findings; -1 only when p can't be examined (E_LIMIT). */
 int check_program(const struct program *p, struct check_result *out, struct diag *d);
+/*
+ * The same for a program whose groups take the given paths. LDS is judged by bytes: any two accesses of different
+ * waves that touch the same ones, one of them a write, need an order. p->groups and p->waves are set.
+ */
+int check_followed(const struct program *p, const struct check_paths *paths, struct check_result *out, struct diag *d);
 void check_result_free(struct check_result *r);
 
 /* Fill out->spare: barriers without which every order still holds and no wave hangs (one examination a

@@ -45,6 +45,7 @@ struct data {
 
 /* Two bits a pair of groups: the same wave, or two different waves, touch the same bytes. */
 enum { MEETS_SAME = 1, MEETS_CROSS = 2 };
+#define MEETS_GROUPS 4 /* of a schedule */
 #define MEETS_KNOWN (1ull << 63)
 
 static bool same_op(const struct program *p, uint32_t i, uint32_t j)
@@ -232,7 +233,7 @@ static unsigned meets(struct data *s, uint32_t a, unsigned ga, uint32_t b, unsig
 		*m = MEETS_KNOWN;
 		for (unsigned i = 0; i < waves && x->lo < y->hi && y->lo < x->hi; i++)
 			for (unsigned j = 0; j < waves; j++) {
-				uint64_t bit = (i == j ? MEETS_SAME : MEETS_CROSS) * (1ull << 2 * (i / per_group * PROG_MAX_GROUPS + j / per_group));
+				uint64_t bit = (i == j ? MEETS_SAME : MEETS_CROSS) * (1ull << 2 * (i / per_group * MEETS_GROUPS + j / per_group));
 
 				uint32_t lo = x->wave_lo[i] > y->wave_lo[j] ? x->wave_lo[i] : y->wave_lo[j];
 				uint32_t hi = x->wave_hi[i] < y->wave_hi[j] ? x->wave_hi[i] : y->wave_hi[j];
@@ -242,7 +243,7 @@ static unsigned meets(struct data *s, uint32_t a, unsigned ga, uint32_t b, unsig
 					*m |= bit;
 			}
 	}
-	return *m >> 2 * (ga * PROG_MAX_GROUPS + gb) & 3;
+	return *m >> 2 * (ga * MEETS_GROUPS + gb) & 3;
 }
 
 /* Do waves of the two episodes' groups touch the same bytes? */

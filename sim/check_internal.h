@@ -17,6 +17,7 @@ struct instance {
 	int32_t step;  /* K-step that "k" means here */
 	uint32_t ord;  /* how many ops of its completion stream were issued before it */
 	uint32_t done; /* position of the wait that guarantees its completion, NO_POS: none */
+	int32_t access; /* followed paths: index into paths->access, -1 */
 };
 
 /* A wait instruction's execution, for one counter. */
@@ -72,8 +73,10 @@ struct checker {
 	size_t norders, caporders;
 	struct fault *pending;
 	size_t npending, cappending;
+	struct bytes *bytes;   /* check_bytes.c */
 	bool gemm;             /* both operands come through LDS buffers that name them */
 	bool edge;             /* examine edge tiles: their variant of each stage, fewer copies */
+	const struct check_paths *paths; /* NULL: the loops are followed */
 	bool quiet;            /* spare search: count, don't report */
 	size_t faults;
 	/* what was reported already: pairs of instructions */
@@ -121,6 +124,11 @@ uint32_t check_deadline(const struct checker *c, unsigned gx, unsigned gy, uint3
 
 /* check_data.c: LDS accesses, tiles and slots */
 int check_data(struct checker *c);
+
+/* check_bytes.c: LDS accesses of followed paths, byte by byte */
+void check_bytes_begin(struct checker *c);
+void check_bytes_visit(struct checker *c, unsigned group, size_t from, size_t to); /* in an order that barriers allow */
+void check_bytes_end(struct checker *c);
 
 /* check_regs.c: register uses, fragments' tiles, accumulated K */
 int check_regs(struct checker *c);

@@ -13,6 +13,7 @@ struct content { /* what a register holds, by its last load */
 	bool used;      /* its wait was already demanded */
 	int32_t access; /* -1: unknown */
 	int64_t tile;
+	uint32_t row;   /* first row of the operand's tile in it, as far as the access says */
 };
 
 struct piece { /* one matrix op's share of the sum: K-step, and first K index inside it */
@@ -146,22 +147,23 @@ static void report_unset(struct checker *c, unsigned g, uint32_t pos, const char
 
 /* The product's block is that of the first op; it must not change. */
 static void add_piece(struct checker *c, unsigned g, uint32_t pos, struct sum *s, const struct insn *in, int64_t tile,
-		      const struct access *x, const struct access *y)
+		      const struct content *a, const struct content *b)
 {
+	const struct access *x = &c->p->access[a->access], *y = &c->p->access[b->access];
 	bool known = x->rows_hi && y->rows_hi;
 
 	if (!s->n) {
 		s->insn = c->track[g].inst[pos].insn;
-		s->row = known ? x->rows_lo : UINT32_MAX;
-		s->col = known ? y->rows_lo : UINT32_MAX;
+		s->row = known ? a->row : UINT32_MAX;
+		s->col = known ? b->row : UINT32_MAX;
 		s->reg = in->nspans ? in->span[0].first : 0;
-	} else if (known && s->row != UINT32_MAX && (s->row != x->rows_lo || s->col != y->rows_lo)) {
+	} else if (known && s->row != UINT32_MAX && (s->row != a->row || s->col != b->row)) {
 		c->faults++;
 		if (!c->quiet && check_once(c, DIAG_ACC, (uint32_t)in->loc.begin, 1))
 			diag_add(c->d, in->loc, DIAG_ACC,
 				 "the accumulator v%u of group %c sums up row %u x column %u and row %u x column %u of the tile: an operand "
 				 "holds another part than at its first op",
-				 s->reg, check_group_letter(g), s->row, s->col, x->rows_lo, y->rows_lo);
+				 s->reg, check_group_letter(g), s->row, s->col, a->row, b->row);
 	}
 	s->piece = xgrow(s->piece, s->n, &s->cap, sizeof(*s->piece));
 	s->piece[s->n++] = (struct piece){ tile, x->k_hi ? x->k_lo : 0 };
@@ -200,7 +202,7 @@ static void multiply(struct checker *c, unsigned g, uint32_t pos, struct content
 		if (in->role[k] == ROLE_DST && in->span[k].first < REG_COUNT)
 			s = &sums[in->span[k].first];
 	if (s)
-		add_piece(c, g, pos, s, in, a->tile, x, y);
+		add_piece(c, g, pos, s, in, a->tile, a, b);
 }
 
 static void report_sum(struct checker *c, unsigned g, const struct sum *s, int64_t tile, const char *what)
@@ -321,20 +323,29 @@ static void check_sums(struct checker *c, unsigned g, struct sum *sums)
 static void load(struct checker *c, unsigned g, uint32_t pos, struct content *reg, const struct insn *in)
 {
 	const struct track *t = &c->track[g];
-	struct content x = { pos, true, false, in->access, 0 };
+	struct content x = { pos, true, false, in->access, 0, 0 };
+	const struct access *a = in->access >= 0 ? &c->p->access[in->access] : NULL;
+	unsigned n = 0, i = 0;
 
+	for (unsigned k = 0; k < in->nspans; k++)
+		n += in->role[k] == ROLE_DST;
 	if (in->access >= 0)
 		x.tile = tile_of(c, &c->p->access[in->access], t->inst[pos].step);
-	for (unsigned k = 0; k < in->nspans; k++)
-		for (unsigned r = in->span[k].first; in->role[k] == ROLE_DST && r < in->span[k].first + (unsigned)in->span[k].n && r < REG_COUNT; r++)
+	for (unsigned k = 0; k < in->nspans; k++) {
+		if (in->role[k] != ROLE_DST)
+			continue;
+		/* several destinations hold equal shares of the rows */
+		x.row = a ? a->rows_lo + i++ * ((a->rows_hi - a->rows_lo) / n) : 0;
+		for (unsigned r = in->span[k].first; r < in->span[k].first + (unsigned)in->span[k].n && r < REG_COUNT; r++)
 			reg[r] = x;
+	}
 }
 
 /* An LDS write stores what a load brought: the tiles must agree. */
 static void store(struct checker *c, unsigned g, uint32_t pos, const struct content *reg, const struct insn *in)
 {
 	const struct content *x = span_content(reg, in, ROLE_DATA);
-	struct content w = { NO_POS, true, false, -1, 0 };
+	struct content w = { NO_POS, true, false, -1, 0, 0 };
 
 	if (c->gemm && x && !x->set && in->access >= 0 && operand_buffer(c->p, c->p->access[in->access].buffer)) {
 		report_unset(c, g, pos, "writes registers to LDS that nothing has loaded");
@@ -371,7 +382,7 @@ int check_regs(struct checker *c)
 
 		memset(sums, 0, REG_COUNT * sizeof(*sums));
 		for (unsigned r = 0; r < REG_COUNT; r++)
-			reg[r] = (struct content){ NO_POS, false, false, -1, 0 };
+			reg[r] = (struct content){ NO_POS, false, false, -1, 0, 0 };
 		for (uint32_t i = 0; i < t->n; i++) {
 			const struct insn *in = &c->p->insns[t->inst[i].insn];
 
@@ -386,7 +397,7 @@ int check_regs(struct checker *c)
 			}
 			for (unsigned k = 0; k < in->nspans; k++)
 				for (unsigned r = in->span[k].first; in->role[k] == ROLE_DST && r < in->span[k].first + (unsigned)in->span[k].n && r < REG_COUNT; r++)
-					reg[r] = (struct content){ NO_POS, true, false, -1, 0 };
+					reg[r] = (struct content){ NO_POS, true, false, -1, 0, 0 };
 		}
 		check_sums(c, g, sums);
 	}

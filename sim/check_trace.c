@@ -94,7 +94,7 @@ static int push(struct checker *c, struct track *t, uint32_t insn, uint32_t trip
 		return -1;
 	}
 	t->inst = xgrow(t->inst, t->n, &t->cap, sizeof(*t->inst));
-	t->inst[t->n++] = (struct instance){ insn, trip, (int32_t)step, 0, NO_POS };
+	t->inst[t->n++] = (struct instance){ insn, trip, (int32_t)step, 0, NO_POS, -1 };
 	return 0;
 }
 
@@ -187,6 +187,14 @@ static void complete(struct checker *c, struct track *t)
 
 		for (unsigned w = 0; w < in->nwait; w++)
 			at_wait(t, s, (unsigned)in->wait[w].counter, in->wait[w].value, i);
+		if (c->p->target->v.barrier_orders >= 1 && (in->cls == OPC_BARRIER || in->cls == OPC_SIGNAL)) {
+			int ctr = c->p->target->classes[OPC_LDS_READ].counter, also = c->p->target->classes[OPC_LDS_WRITE].counter;
+
+			if (ctr >= 0)
+				at_wait(t, s, (unsigned)ctr, 0, i);
+			if (also >= 0 && also != ctr)
+				at_wait(t, s, (unsigned)also, 0, i);
+		}
 		if (in->counter >= 0) {
 			unsigned max = c->p->target->counters[in->counter].max;
 			unsigned kind = check_stream_ordered(c->p, in) ? 0 : 1, n = in->repeat ? in->repeat : 1;
@@ -259,9 +267,36 @@ static void find_lead(struct checker *c)
 		}
 }
 
+/* The paths as they were followed. A trip is a visit of the instruction. */
+static int take_paths(struct checker *c)
+{
+	uint32_t *visits = xcalloc(c->p->ninsns + 1, sizeof(*visits));
+	int r = 0;
+
+	for (unsigned g = 0; g < c->ngroups && r == 0; g++) {
+		memset(visits, 0, (c->p->ninsns + 1) * sizeof(*visits));
+		for (size_t i = 0; i < c->paths->n[g] && r == 0; i++) {
+			const struct check_step *s = &c->paths->step[g][i];
+
+			if (check_masked(c, s->insn))
+				continue;
+			r = push(c, &c->track[g], s->insn, visits[s->insn]++, 0);
+			if (r == 0)
+				c->track[g].inst[c->track[g].n - 1].access = s->access;
+		}
+		complete(c, &c->track[g]);
+	}
+	free(visits);
+	find_lead(c);
+	return r;
+}
+
 int check_build_tracks(struct checker *c)
 {
 	const struct program *p = c->p;
+
+	if (c->paths)
+		return take_paths(c);
 
 	if (p->nloops > ARRAY_LEN(c->loop_trips)) {
 		diag_add(c->d, (struct loc){ 0 }, DIAG_LIMIT, "%zu loops are more than the checker follows", p->nloops);

@@ -63,7 +63,8 @@ static struct check_wait *entry(struct checker *c, uint32_t insn, unsigned ctr)
 
 static const char *wait_name(const struct checker *c, unsigned ctr, char *buf, size_t size)
 {
-	snprintf(buf, size, c->p->target->counters[CTR_VM].present ? "%scnt" : "s_wait_%scnt", counter_name((enum counter)ctr));
+	snprintf(buf, size, target_is_ptx(c->p->target) ? "wait %s" : c->p->target->counters[CTR_VM].present ? "%scnt" : "s_wait_%scnt",
+		 counter_name((enum counter)ctr));
 	return buf;
 }
 
@@ -112,6 +113,9 @@ static const char *action(enum order_kind k)
 
 static const char *buffer_name(const struct checker *c, const struct insn *in)
 {
+	if (c->paths && in->access < 0)
+		return in->cls == OPC_LDS_READ || in->cls == OPC_LDS_WRITE || in->cls == OPC_VMEM_LDS || in->cls == OPC_TDM_LOAD ? "LDS" : "its data";
+
 	int32_t b = in->access >= 0 ? c->p->access[in->access].buffer : -1;
 
 	if (b < 0 && in->access >= 0 && c->p->access[in->access].global >= 0)
@@ -124,11 +128,24 @@ static enum diag_code race_code(enum order_kind k)
 	return k == ORDER_WRITE_AFTER_READ ? DIAG_WAR_X : k == ORDER_REGISTER || k == ORDER_SAME_WAVE ? DIAG_WAIT_SHORT : DIAG_RAW_X;
 }
 
+/* A wait as the source has it: an element of a schedule, an instruction of a listing. */
+static const char *wait_text(const struct checker *c, const char *ctr, unsigned value, char *buf, size_t size)
+{
+	const char *form = !c->paths ? "<wait %s=\"%u\"/>" : c->p->target->counters[CTR_VM].present ? "s_waitcnt %scnt(%u)" : "s_wait_%scnt %u";
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	snprintf(buf, size, form, ctr, value);
+#pragma GCC diagnostic pop
+	return buf;
+}
+
 /* The place and value of a wait that would make the order hold. */
 static void propose_wait(const struct checker *c, const struct order *o, struct finding *f, const char *ctr)
 {
 	const struct insn *x = insn_at(c, o->group, o->x), *at = insn_at(c, o->group, o->deadline);
 	uint32_t behind = 0;
+	char text[64];
 
 	for (uint32_t i = o->x + 1; i < o->deadline; i++)
 		if (insn_at(c, o->group, i)->counter == x->counter)
@@ -141,12 +158,24 @@ static void propose_wait(const struct checker *c, const struct order *o, struct 
 		return; /* a wait with too large a value: that one is to be mended */
 	f->required = f->insert_value;
 	if (o->kind == ORDER_REGISTER || o->kind == ORDER_SAME_WAVE) {
-		diag_fix(f, "put <wait %s=\"%u\"/> in front of line %u", ctr, (unsigned)f->required, loc_line(at->loc));
+		diag_fix(f, "put %s in front of line %u", wait_text(c, ctr, (unsigned)f->required, text, sizeof(text)), loc_line(at->loc));
 		return;
 	}
 	diag_note(f, at->loc, "the last barrier in time");
-	diag_fix(f, "put <wait %s=\"%u\"/> in front of the barrier at line %u%s", ctr, (unsigned)f->required, loc_line(at->loc),
+	diag_fix(f, "put %s in front of the barrier at line %u%s", wait_text(c, ctr, (unsigned)f->required, text, sizeof(text)),
+		 loc_line(at->loc),
 		 at->flags & INSN_IMPLIED ? " (the boundary of that stage)" : "");
+}
+
+/* Another value for the wait that is there. */
+static void fix_value(const struct checker *c, struct finding *f, unsigned ctr, unsigned value)
+{
+	char text[64];
+
+	if (c->paths)
+		diag_fix(f, "write %s here", wait_text(c, counter_name((enum counter)ctr), value, text, sizeof(text)));
+	else
+		diag_fix(f, "write %s=\"%u\" here", counter_name((enum counter)ctr), value);
 }
 
 /* A wait stands between x and the deadline but lets x stay open. */
@@ -171,7 +200,7 @@ static void report_short(struct checker *c, const struct order *o, const struct 
 	f->present = w->value;
 	note_younger(c, f, o, w);
 	diag_note(f, insn_at(c, o->other_group, o->other)->loc, "needed by this");
-	diag_fix(f, "write %s=\"%u\" here", counter_name((enum counter)ctr), need);
+	fix_value(c, f, ctr, need);
 	propose_wait(c, o, f, counter_name((enum counter)ctr));
 }
 
@@ -274,6 +303,25 @@ static uint32_t open_at(const struct checker *c, unsigned group, int counter, ui
 	return n;
 }
 
+/* A store right behind a barrier that should stand in front of it: the usual cause in compiled code. */
+static void note_sunk_store(const struct checker *c, const struct order *o, struct finding *f)
+{
+	const struct insn *x = insn_at(c, o->group, o->x);
+
+	if (!c->paths || x->cls != OPC_LDS_WRITE || o->kind != ORDER_READ_AFTER_WRITE)
+		return;
+	for (uint32_t i = o->x; i-- > 0 && o->x - i < 64;) {
+		const struct insn *in = insn_at(c, o->group, i);
+
+		if (in->cls != OPC_BARRIER && in->cls != OPC_AWAIT)
+			continue;
+		diag_note(f, in->loc,
+			  "the store may have crossed this barrier: a wait and a barrier written as bare instructions do not keep a "
+			  "compiler from moving stores; the source lacks a fence");
+		return;
+	}
+}
+
 static void report_open(struct checker *c, const struct order *o)
 {
 	const struct insn *x = insn_at(c, o->group, o->x), *y = insn_at(c, o->other_group, o->other);
@@ -287,7 +335,8 @@ static void report_open(struct checker *c, const struct order *o)
 	char when[96];
 	struct finding *f;
 
-	if (!wrong && late && late->cls == OPC_WAIT && o->kind == ORDER_READ_AFTER_WRITE && !(late->flags & INSN_AUTO_WAIT))
+	/* a listing's waits are mostly for registers: the first one behind the barrier says nothing about what was meant */
+	if (!wrong && !c->paths && late && late->cls == OPC_WAIT && o->kind == ORDER_READ_AFTER_WRITE && !(late->flags & INSN_AUTO_WAIT))
 		code = DIAG_WAIT_LATE;
 	if (code == DIAG_WAR_X && no_barrier && x->access >= 0 && y->access >= 0 &&
 	    c->p->access[x->access].buffer == c->p->access[y->access].buffer &&
@@ -338,7 +387,8 @@ static void report_open(struct checker *c, const struct order *o)
 		f->required = f->present + 1;
 		diag_fix(f, "give the buffer one slot more, or put a barrier between");
 	} else if (no_barrier) {
-		diag_fix(f, "put a barrier between the two, or a stage more");
+		note_sunk_store(c, o, f);
+		diag_fix(f, c->paths ? "put a barrier between the two" : "put a barrier between the two, or a stage more");
 	} else {
 		propose_wait(c, o, f, ctr);
 	}
@@ -403,6 +453,8 @@ static void judge(struct checker *c, const struct order *o)
 		return;
 	if (done != NO_POS && o->deadline != NO_POS && done <= o->deadline)
 		return; /* completed by a full counter */
+	if (c->paths && o->kind == ORDER_REGISTER)
+		return; /* flow.h finds these on every path, not only on the one followed */
 	c->faults++;
 	if (!c->quiet)
 		keep_fault(c, o, last && !right_for_own(c, o) ? last : NULL);
@@ -446,6 +498,8 @@ static void report_strong(struct checker *c, const struct check_wait *w)
 	char name[32];
 	struct finding *f;
 
+	if (in->cls != OPC_WAIT)
+		return; /* an interlock, not of the program's making */
 	wait_name(c, w->counter, name, sizeof(name));
 	if (w->needed)
 		f = diag_add(c->d, in->loc, DIAG_WAIT_STRONG, "%s(%u) is stronger than needed: %u suffices", name, w->written, w->required);
@@ -456,7 +510,7 @@ static void report_strong(struct checker *c, const struct check_wait *w)
 	if (w->needed) {
 		f->required = w->required;
 		diag_note(f, c->p->insns[w->for_insn].loc, "it waits for this");
-		diag_fix(f, "write %s=\"%u\" here", counter_name((enum counter)w->counter), w->required);
+		fix_value(c, f, w->counter, w->required);
 	} else {
 		diag_fix(f, "take it out");
 	}

@@ -2,6 +2,7 @@
 #include "cmd_run.h"
 
 #include "annotate.h"
+#include "paths.h"
 #include "src.h"
 
 #define WAVES_ASSUMED 4
@@ -11,7 +12,8 @@ static void write_annotation(struct run *r, const struct cmd_options *o, FILE *f
 	struct annotate_options ao = {
 		.clock = o->clock, .trips = o->trips, .ntrips = o->ntrips, .bank_conflicts = o->bank_conflicts,
 	};
-	struct src *s = src_load(r->path, &r->diag);
+	struct src *s = run_load(r, o);
+	struct paths paths = { 0 };
 	struct annotation a;
 	bool done = false;
 
@@ -31,7 +33,8 @@ static void write_annotation(struct run *r, const struct cmd_options *o, FILE *f
 		else if (!r->listing_info.workgroup_threads)
 			r->program->waves = WAVES_ASSUMED;
 		ao.waves_assumed = !o->waves && !r->listing_info.workgroup_threads;
-		done = annotate(r->program, &ao, &a, &r->diag) == 0;
+		ao.paths = &paths;
+		done = run_follow(r, o, ao.waves_assumed || o->waves ? r->program->waves : 0, &paths) == 0 && annotate(r->program, &ao, &a, &r->diag) == 0;
 	}
 	if (o->format != FORMAT_TEXT)
 		annotate_json(done ? &a : NULL, &r->listing_info, r->path, &r->diag, o->format == FORMAT_JSONL, f);
@@ -41,6 +44,7 @@ static void write_annotation(struct run *r, const struct cmd_options *o, FILE *f
 		run_print_findings(r, o, f);
 	if (done)
 		annotation_free(&a);
+	paths_free(&paths);
 }
 
 int cmd_annotate(const struct cmd_options *o)

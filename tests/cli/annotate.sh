@@ -12,7 +12,6 @@ said out '^  trip       [0-9.]+ clk, matrix ops alone 128 on a SIMD: matrix unit
 said out '^  mix        12 valu, 8 matrix, .*8 lds-read, 2 lds-write, 2 vmem-load, '
 said out '^  spills     0 scratch ops, 0 accumulator copies in the loop$'
 said out 'note .*line 66 are not known: taken as one steady loop of 1000 trips'
-said out 'note .*taken as free of conflicts'
 said out '^ +107 +1 +[0-9.]+ +[0-9.]+  wait-vmem +s_waitcnt vmcnt\(1\)$'
 trip=$(awk '$1 == "trip" { print $2 }' "$tmp/out")
 

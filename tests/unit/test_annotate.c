@@ -83,9 +83,14 @@ static void restrict_to(const struct program *p, unsigned g, struct program *out
 
 /* ---- to assembler text ---- */
 
+/* The program sets the upper bits of registers itself: the text has the lower ones. */
+static bool upper_bits;
+
 static void put_span(struct strbuf *b, struct span s)
 {
 	unsigned base = s.first >= REG_SGPR ? REG_SGPR : s.first >= REG_AGPR ? REG_AGPR : 0, n = s.first - base;
+	if (s.first < REG_AGPR && upper_bits)
+		n %= 256;
 	char file = s.first >= REG_SGPR ? 's' : s.first >= REG_AGPR ? 'a' : 'v';
 
 	if (s.first == REG_M0)
@@ -237,6 +242,7 @@ static void put_insn(struct strbuf *b, const struct program *p, size_t i)
 	case OPC_AWAIT: strbuf_add(b, "\ts_barrier_wait %d", in->barrier); break;
 	case OPC_SETPRIO: strbuf_add(b, "\ts_setprio %u", in->imm); break;
 	case OPC_NOP: strbuf_add(b, "\ts_nop %u", in->imm ? in->imm - 1u : 0u); break;
+	case OPC_MODE: strbuf_add(b, "\t%s 0x%x", in->op, in->imm); break;
 	case OPC_BRANCH: strbuf_add(b, "\ts_cbranch_scc1 .L%d", in->loop); break;
 	case OPC_END: strbuf_add(b, "\ts_endpgm"); break;
 	case OPC_SALU: put_salu(b, in, 2 + (unsigned)i % 32); break;
@@ -254,6 +260,9 @@ static char *text_of(const struct program *p)
 {
 	struct strbuf b = { 0 };
 
+	upper_bits = false;
+	for (size_t i = 0; i < p->ninsns; i++)
+		upper_bits |= strcmp(p->insns[i].op ? p->insns[i].op : "", "s_set_vgpr_msb") == 0;
 	for (size_t i = 0; i < p->ninsns; i++) {
 		for (size_t l = 0; l < p->nloops; l++)
 			if (p->loops[l].begin == i)

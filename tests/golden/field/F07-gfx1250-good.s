@@ -25,6 +25,7 @@ f07:
 	.p2align	6
 	.amdhsa_kernel f07
 		.amdhsa_group_segment_fixed_size 4096
+		.amdhsa_private_segment_fixed_size 0
 		.amdhsa_kernarg_size 16
 		.amdhsa_user_sgpr_kernarg_segment_ptr 1
 		.amdhsa_next_free_vgpr 32

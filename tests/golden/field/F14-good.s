@@ -7,18 +7,25 @@
 f14:
 	s_load_dwordx4 s[8:11], s[0:1], 0x0
 	v_lshlrev_b32_e32 v1, 2, v0
-	v_readfirstlane_b32 s2, v1
-	s_waitcnt lgkmcnt(0)
-	s_mov_b32 m0, s2
 	s_nop 0
+	v_readfirstlane_b32 s2, v1
+	v_xor_b32_e32 v2, 0x100, v1
+	v_mov_b32_e32 v5, 0
+	s_mov_b32 s3, 16
+	s_mov_b32 m0, s2
+	s_waitcnt lgkmcnt(0)
+.LBB0_1:
 	buffer_load_dword v1, s[8:11], 0 offen lds
 	s_waitcnt vmcnt(0)
 	s_barrier
-	v_xor_b32_e32 v2, 0x100, v1
 	ds_read_b32 v4, v2
 	s_waitcnt lgkmcnt(0)
-	v_add_f32_e32 v4, v4, v4
-	global_store_dword v1, v4, s[8:9]
+	s_barrier
+	v_add_f32_e32 v5, v5, v4
+	s_sub_u32 s3, s3, 1
+	s_cmp_lg_u32 s3, 0
+	s_cbranch_scc1 .LBB0_1
+	global_store_dword v1, v5, s[8:9]
 	s_endpgm
 .Lfunc_end0:
 	.size	f14, .Lfunc_end0-f14
@@ -26,6 +33,7 @@ f14:
 	.p2align	6
 	.amdhsa_kernel f14
 		.amdhsa_group_segment_fixed_size 4096
+		.amdhsa_private_segment_fixed_size 0
 		.amdhsa_kernarg_size 16
 		.amdhsa_user_sgpr_kernarg_segment_ptr 1
 		.amdhsa_next_free_vgpr 32

@@ -9,11 +9,12 @@ f27:
 	v_lshlrev_b32_e32 v1, 2, v0
 	s_mov_b32 s6, 16
 	v_mov_b32_e32 v5, 0
+	ds_store_b32 v1, v5
 	s_wait_kmcnt 0x0
 	global_load_b32 v2, v1, s[4:5]
 .LBB0_1:
 	ds_load_b32 v3, v1
-	global_load_b32 v6, v1, s[4:5] offset:256
+	global_load_b32 v6, v1, s[4:5] offset:1024
 	s_wait_idle
 	v_add_f32_e32 v5, v5, v3
 	s_wait_loadcnt 0x0
@@ -30,6 +31,7 @@ f27:
 	.p2align	6
 	.amdhsa_kernel f27
 		.amdhsa_group_segment_fixed_size 4096
+		.amdhsa_private_segment_fixed_size 0
 		.amdhsa_kernarg_size 16
 		.amdhsa_user_sgpr_kernarg_segment_ptr 1
 		.amdhsa_next_free_vgpr 32

@@ -19,11 +19,12 @@ f34:
 	v_mov_b32_e32 v25, 0
 	v_mov_b32_e32 v26, 0
 	v_mov_b32_e32 v27, 0
+	s_nop 1
 .LBB0_1:
 	scratch_store_dwordx4 off, v[20:23], off
-	scratch_load_dwordx4 v[28:31], off, off offset:16
+	scratch_load_dwordx4 v[28:31], off, off
 	s_waitcnt vmcnt(0)
-	v_mfma_f32_16x16x32_f16 v[2:5], v[20:23], v[24:27], v[2:5]
+	v_mfma_f32_16x16x32_f16 v[2:5], v[28:31], v[24:27], v[2:5]
 	v_mfma_f32_16x16x32_f16 v[2:5], v[20:23], v[24:27], v[2:5]
 	s_sub_u32 s6, s6, 1
 	s_cmp_lg_u32 s6, 0
@@ -39,6 +40,7 @@ f34:
 	.p2align	6
 	.amdhsa_kernel f34
 		.amdhsa_group_segment_fixed_size 4096
+		.amdhsa_private_segment_fixed_size 64
 		.amdhsa_kernarg_size 16
 		.amdhsa_user_sgpr_kernarg_segment_ptr 1
 		.amdhsa_next_free_vgpr 64
@@ -54,7 +56,7 @@ amdhsa.kernels:
     .kernarg_segment_size: 16
     .kernarg_segment_align: 8
     .group_segment_fixed_size: 4096
-    .private_segment_fixed_size: 0
+    .private_segment_fixed_size: 64
     .wavefront_size: 64
     .sgpr_count: 32
     .vgpr_count: 64

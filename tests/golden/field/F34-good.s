@@ -19,6 +19,7 @@ f34:
 	v_mov_b32_e32 v25, 0
 	v_mov_b32_e32 v26, 0
 	v_mov_b32_e32 v27, 0
+	s_nop 1
 .LBB0_1:
 	v_mfma_f32_16x16x32_f16 v[2:5], v[20:23], v[24:27], v[2:5]
 	v_mfma_f32_16x16x32_f16 v[2:5], v[20:23], v[24:27], v[2:5]
@@ -36,6 +37,7 @@ f34:
 	.p2align	6
 	.amdhsa_kernel f34
 		.amdhsa_group_segment_fixed_size 4096
+		.amdhsa_private_segment_fixed_size 0
 		.amdhsa_kernarg_size 16
 		.amdhsa_user_sgpr_kernarg_segment_ptr 1
 		.amdhsa_next_free_vgpr 64

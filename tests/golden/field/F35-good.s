@@ -45,6 +45,7 @@ f35:
 	.p2align	6
 	.amdhsa_kernel f35
 		.amdhsa_group_segment_fixed_size 8192
+		.amdhsa_private_segment_fixed_size 0
 		.amdhsa_kernarg_size 16
 		.amdhsa_user_sgpr_kernarg_segment_ptr 1
 		.amdhsa_next_free_vgpr 32

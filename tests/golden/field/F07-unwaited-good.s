@@ -1,4 +1,4 @@
-; Nothing waits for the store in front of the barrier: the neighbour may read old data.
+; A wait stands in front of the barrier.
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
 	.text
 	.globl	f07
@@ -9,6 +9,7 @@ f07:
 	v_xor_b32_e32 v2, 0x100, v1
 	v_mov_b32_e32 v3, 1.0
 	ds_write_b32 v1, v3
+	s_waitcnt lgkmcnt(0)
 	s_barrier
 	ds_read_b32 v4, v2
 	s_waitcnt lgkmcnt(0)
@@ -23,6 +24,7 @@ f07:
 	.p2align	6
 	.amdhsa_kernel f07
 		.amdhsa_group_segment_fixed_size 4096
+		.amdhsa_private_segment_fixed_size 0
 		.amdhsa_kernarg_size 16
 		.amdhsa_user_sgpr_kernarg_segment_ptr 1
 		.amdhsa_next_free_vgpr 32
