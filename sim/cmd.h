@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "diag.h"
@@ -17,7 +18,7 @@ enum cmd_status {
 	STATUS_TOLERANCE = 4,
 };
 
-enum cmd_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL, FORMAT_SARIF };
+enum cmd_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSONL, FORMAT_SARIF, FORMAT_CSV };
 
 struct annotate_trips;
 
@@ -33,6 +34,22 @@ struct cmd_options {
 	unsigned waves, bank_conflicts;       /* annotate; 0: not given */
 	struct annotate_trips *trips;         /* annotate; the labels are those of the command line */
 	size_t ntrips, captrips;
+	const char *backend;                  /* run, calibrate; NULL: the first that has the device */
+	unsigned device, repeat, timeout_s;   /* repeat, timeout_s 0: the defaults */
+	const char *samples, *from;           /* files of measurements */
+	bool dry;                             /* run: emit and assemble only */
+	double tolerance;                     /* compare: percent; negative: none */
+	const char *svg, *trace;              /* compare */
+	bool published;
+	bool object, stamps;                  /* emit */
+	int64_t size[3];                      /* M, N, K instead of the schedule's; 0: as written */
+	bool exec;                            /* check, annotate: execute the listing */
+	unsigned grid[3], block[3];           /* exec; 0: not given */
+	const char **args, **dumps;           /* exec: --arg and --dump in their order */
+	size_t nargs, capargs, ndumps, capdumps;
+	bool random_order, counts, all_workgroups;
+	unsigned threads;                     /* 0: as many as there are processors */
+	uint64_t seed;
 	char **words; /* files, names or codes in the order given */
 	size_t nwords, capwords;
 };
@@ -63,15 +80,31 @@ int cmd_status_of_code(enum diag_code c);
 
 /* cmd_run.c */
 int cmd_predict(const struct cmd_options *o);
-int cmd_emit(const struct cmd_options *o);
+int cmd_emit(const struct cmd_options *o); /* cmd_emit.c */
 /* cmd_check.c */
 int cmd_check(const struct cmd_options *o);
+/* cmd_exec.c */
+int cmd_exec(const struct cmd_options *o);
 /* cmd_annotate.c */
 int cmd_annotate(const struct cmd_options *o);
+/* cmd_hw.c */
+int cmd_run(const struct cmd_options *o);
+/* cmd_calibrate.c */
+int cmd_calibrate(const struct cmd_options *o);
+/* cmd_compare.c */
+int cmd_compare(const struct cmd_options *o);
 /* cmd_info.c */
 int cmd_targets(const struct cmd_options *o);
 int cmd_explain(const struct cmd_options *o);
 int cmd_help(const struct cmd_options *o);
+
+/*
+ * cmd_files.c: replace the words of o by a list of its own in which each folder stands as the files in it
+ * (schedule.xml, listings, code objects; also in folders below, by name). 0, or a status after a message:
+ * the list holds what could be read then. Both ways cmd_files_close frees it.
+ */
+int cmd_files_open(struct cmd_options *o);
+void cmd_files_close(struct cmd_options *o);
 
 /*
  * cmd_out.c: the place of results. A regular file is written under a temporary name in its own

@@ -68,7 +68,7 @@ static void print_verdict(const struct run *r, FILE *f)
 
 static void examine(struct run *r, const struct cmd_options *o)
 {
-	struct src *s = src_load(r->path, &r->diag);
+	struct src *s = run_load(r, o);
 
 	r->unpriced = !o->price;
 	if (s && listing_given(s))
@@ -111,9 +111,7 @@ static int check_sarif(const struct cmd_options *o)
 		diag_init(&r.diag);
 		examine(&r, o);
 		sarif_add(&s, &r.diag, r.path);
-		seen = cmd_status_of(&r.diag);
-		if (o->werror && r.diag.warnings && seen == STATUS_CLEAN)
-			seen = STATUS_FINDINGS;
+		seen = run_status(&r, o);
 		status = seen > status ? seen : status;
 		run_free(&r);
 	}
@@ -126,5 +124,11 @@ int cmd_check(const struct cmd_options *o)
 {
 	if (o->fix || o->place_waits)
 		return fix_command(o);
-	return o->format == FORMAT_SARIF ? check_sarif(o) : run_each_file(o, write_check);
+	struct cmd_options files = *o;
+	int status = cmd_files_open(&files), seen = 0;
+
+	if (files.nwords)
+		seen = files.format == FORMAT_SARIF ? check_sarif(&files) : run_each_file(&files, write_check);
+	cmd_files_close(&files);
+	return seen > status ? seen : status;
 }

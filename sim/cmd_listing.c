@@ -5,8 +5,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codeobj.h"
 #include "flow.h"
 #include "src.h"
+
+/* ---- files ---- */
+
+struct src *run_load(struct run *r, const struct cmd_options *o)
+{
+	struct codeobj_options co = { .kernel = o->kernel, .target = o->target };
+	struct src *s = src_load_bytes(r->path, &r->diag), *text;
+	char target[32];
+
+	if (!s)
+		return NULL;
+	if (codeobj_likely(s->text, s->len)) {
+		text = codeobj_read(s, &co, target, &r->no_backend, &r->diag);
+		r->code_object = text != NULL;
+		src_free(s);
+		return text;
+	}
+	if (src_is_text(s, &r->diag))
+		return s;
+	src_free(s);
+	return NULL;
+}
+
+int run_status(const struct run *r, const struct cmd_options *o)
+{
+	int s = r->no_backend ? STATUS_NO_BACKEND : cmd_status_of(&r->diag);
+
+	if (r->status > s)
+		return r->status;
+	return o->werror && r->diag.warnings && s == STATUS_CLEAN ? STATUS_FINDINGS : s;
+}
 
 bool listing_given(const struct src *s)
 {
@@ -78,7 +110,7 @@ static struct target *load_target(const struct src *s, const struct cmd_options 
 
 void run_listing(struct run *r, const struct cmd_options *o, struct src *s)
 {
-	struct listing_options lo = { .kernel = o->kernel, .unknown_warns = o->unknown_warns };
+	struct listing_options lo = { .kernel = o->kernel, .unknown_warns = o->unknown_warns, .keep_operands = true };
 
 	diag_keep(&r->diag, s);
 	r->target = load_target(s, o, &r->diag);
@@ -102,26 +134,22 @@ static void check_flow(struct run *r, int (*find)(const struct program *, struct
 
 void run_listing_check(struct run *r, const struct cmd_options *o, struct src *s)
 {
-	if (o->price || o->clock) {
-		run_listing_refuse(r, o, s);
-		return;
-	}
 	run_listing(r, o, s);
 	if (!r->program)
 		return;
 	check_flow(r, flow_spacing);
 	check_flow(r, flow_waits);
+	run_listing_followed(r, o);
+	r->followed = !r->status;
 }
 
 void run_listing_refuse(struct run *r, const struct cmd_options *o, struct src *s)
 {
 	const char *what = o->fix	  ? "--fix is for schedules: a listing is not mended" :
 			   o->place_waits ? "--place-waits is for schedules: a listing is not mended" :
-			   o->price	  ? "--price is for schedules: a listing is not timed" :
-			   o->clock	  ? "--clock is for schedules: a listing is not timed" :
 					    "this predicts schedules, and the file is a listing";
 
-	bool timing = !o->fix && !o->place_waits && !o->price && !o->clock;
+	bool timing = !o->fix && !o->place_waits;
 
 	diag_keep(&r->diag, s);
 	diag_fix(diag_add(&r->diag, (struct loc){ s, 0, 0 }, DIAG_LISTING, "%s", what),
@@ -144,4 +172,6 @@ void run_listing_print(const struct run *r, FILE *f)
 	if (in->vgpr_spills || in->sgpr_spills)
 		fprintf(f, "; spilled: %u VGPRs, %u SGPRs", in->vgpr_spills, in->sgpr_spills);
 	fputc('\n', f);
+	if (r->followed)
+		run_print_followed(r, f);
 }

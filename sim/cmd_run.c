@@ -21,6 +21,11 @@ void run_lower_source(struct run *r, const struct cmd_options *o, struct src *s)
 	r->target = target_load(name, variant, where, &r->diag);
 	if (!r->target)
 		return;
+	if (o->size[0] && r->schedule->gemm) {
+		r->schedule->m = o->size[0];
+		r->schedule->n = o->size[1];
+		r->schedule->k = o->size[2];
+	}
 	r->program = lower(r->schedule, r->target, &r->diag);
 }
 
@@ -57,6 +62,7 @@ void run_free(struct run *r)
 	target_free(r->target);
 	schedule_free(r->schedule);
 	diag_free(&r->diag);
+	free(r->gave_up);
 }
 
 void run_print_findings(const struct run *r, const struct cmd_options *o, FILE *result)
@@ -72,7 +78,7 @@ static void write_report(struct run *r, const struct cmd_options *o, FILE *f)
 		.timeline = o->timeline,
 		.formulas = o->formulas,
 	};
-	struct src *s = src_load(r->path, &r->diag);
+	struct src *s = run_load(r, o);
 
 	if (s)
 		run_predict(r, o, s);
@@ -83,19 +89,6 @@ static void write_report(struct run *r, const struct cmd_options *o, FILE *f)
 	}
 	if (r->prediction)
 		report_text(r->prediction, &r->diag, &ro, f);
-	run_print_findings(r, o, f);
-}
-
-static void write_listing(struct run *r, const struct cmd_options *o, FILE *f)
-{
-	struct src *s = src_load(r->path, &r->diag);
-
-	if (s && listing_given(s))
-		run_listing(r, o, s);
-	else if (s)
-		run_lower_source(r, o, s);
-	if (r->program)
-		program_print(r->program, f);
 	run_print_findings(r, o, f);
 }
 
@@ -113,9 +106,7 @@ int run_each_file(const struct cmd_options *o, write_result *write)
 		if (i > 0 && o->format == FORMAT_TEXT && write == write_report)
 			fputc('\n', out.f);
 		write(&r, o, out.f);
-		int s = cmd_status_of(&r.diag);
-		if (o->werror && r.diag.warnings && s == STATUS_CLEAN)
-			s = STATUS_FINDINGS;
+		int s = run_status(&r, o);
 		status = s > status ? s : status;
 		run_free(&r);
 	}
@@ -132,11 +123,4 @@ int cmd_predict(const struct cmd_options *o)
 	if (o->format == FORMAT_SARIF)
 		return cmd_error("--format sarif is for 'wpsim check'");
 	return run_each_file(o, write_report);
-}
-
-int cmd_emit(const struct cmd_options *o)
-{
-	if (!o->listing)
-		return cmd_error("emit: say what to print: --listing");
-	return run_each_file(o, write_listing);
 }

@@ -171,6 +171,13 @@ void diag_drop_cheaper(struct diag *d, enum diag_code code, double clk)
 			drop_at(d, i);
 }
 
+void diag_drop_if(struct diag *d, bool (*drop)(const struct finding *f, void *ctx), void *ctx)
+{
+	for (size_t i = d->n; i-- > 0;)
+		if (drop(&d->list[i], ctx))
+			drop_at(d, i);
+}
+
 /* Printing */
 
 #define SHOWN_BYTES 200u /* longer lines are cut to about this much around the caret */

@@ -73,6 +73,7 @@ bool diag_has(const struct diag *d, enum diag_code code);
 void diag_drop(struct diag *d, enum diag_code code);
 /* Only those with a price below clk; findings without a price stay. */
 void diag_drop_cheaper(struct diag *d, enum diag_code code, double clk);
+void diag_drop_if(struct diag *d, bool (*drop)(const struct finding *f, void *ctx), void *ctx);
 
 /*
  * Print all findings, ordered by file and place, as

@@ -17,6 +17,8 @@ static void barrier_release_all(struct engine *e, struct workgroup *g, const str
 	unsigned wg = last->wg, first = wg * e->p->waves;
 
 	g->arrived = 0;
+	t = max_u64(t, g->recovered);
+	g->recovered = t + e->barrier_release + (uint64_t)e->barrier_recover * g->live;
 	for (unsigned i = first; i < first + e->p->waves; i++) {
 		struct wave *w = &e->waves[i];
 

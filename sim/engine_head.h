@@ -57,6 +57,10 @@ static inline void wave_eval(struct engine *e, struct wave *w)
 		w->dep = t;
 		w->dep_why = ST_FETCH;
 	}
+	if (e->hold_unit && w->unit_free[op->unit] > w->dep) {
+		w->dep = w->unit_free[op->unit];
+		w->dep_why = ST_HELD;
+	}
 	if (w->rep == 0) {
 		t = operands_ready(e, w, op);
 		if (t > w->dep) {

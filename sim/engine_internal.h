@@ -66,17 +66,18 @@ struct op {
 			uint64_t busy, pieces;
 		} tdm;
 		struct {
-			int8_t ctr[4];
-			uint8_t value[4], why[4];
-		} wait;
-		struct {
 			uint32_t target, loop;
 		} branch;
 	} u;
+	struct { /* nwait counters; those of a class other than WAIT hold the instruction itself */
+		int8_t ctr[4];
+		uint8_t value[4], why[4];
+	} wait;
 	uint32_t bytes;
 	uint64_t part_base;        /* byte address before the wave's own part */
 	const uint32_t *wave_base; /* NULL: none */
 	bool placed;               /* names an LDS access */
+	bool through;              /* vector memory op that passes the LDS queue */
 };
 
 struct ctr {
@@ -102,6 +103,8 @@ struct wave {
 	uint32_t *writer;        /* by atom: key of the matrix op's span that wrote it last, 0: another op */
 	uint64_t *acc;           /* [stage][ACC_COUNT] */
 	struct ctr *ctr;
+	uint64_t unit_free[UN_COUNT]; /* hold_unit: its next op of that unit */
+	uint64_t turn;  /* number of its last issue on its SIMD */
 	uint64_t split; /* barrier: last arrival */
 	uint64_t hold_end; /* barrier: the wave's own hold */
 	const struct op *barrier_op; /* where it stands, when at_barrier */
@@ -137,6 +140,7 @@ struct simd {
 	unsigned n;
 	uint8_t pair;
 	bool reorder;
+	uint64_t turns; /* issues so far */
 };
 
 struct lds_entry {
@@ -197,6 +201,7 @@ struct named {
 
 struct workgroup {
 	unsigned live, arrived;
+	uint64_t recovered; /* clk from which its plain barrier can be released again */
 	struct named named[NAMED_COUNT];
 };
 
@@ -236,6 +241,12 @@ struct engine {
 	size_t nranges, capranges;
 	size_t natoms;
 	unsigned nwaves, nsimds, npairs, nparts, ncopiers, nctr, nstages, nwgs;
+	unsigned issue_width; /* of one visit, 0: one of each slot */
+	unsigned issue_order; /* of waves of one priority: 0 by age, 1 longest without issue first, 2 last issuer, then youngest */
+	bool hold_unit;       /* hold is for the same unit only */
+	bool through_lds;     /* vector memory ops pass the LDS queue and array */
+	unsigned barrier_recover;
+	bool write_free;      /* an LDS write does not hold its wave */
 	unsigned issue_period, period_mask; /* mask: period - 1 when a power of two, else ~0 */
 	unsigned ahead, lds_queue, vmem_queue, copy_queue, copy_queue_wave;
 	unsigned packed_before, packed_after, nop_unit, sleep_unit, barrier_release, barrier_cluster;

@@ -180,6 +180,10 @@ static inline void LOOP(visit_issue)(struct engine *e, struct wave *w, struct si
 	acc[ST_ISSUE] += e->issue_period;
 	w->pos = t + e->issue_period;
 	w->free = t + op->hold;
+	if (e->hold_unit && op->unit != UN_NONE) {
+		w->unit_free[op->unit] = w->free;
+		w->free = t + 1;
+	}
 	w->free_why = ST_HELD;
 	switch ((enum opclass)op->cls) {
 	case OPC_VALU:
@@ -214,7 +218,7 @@ static inline void LOOP(visit_issue)(struct engine *e, struct wave *w, struct si
 	case OPC_VMEM_LOAD:
 	case OPC_VMEM_STORE:
 	case OPC_VMEM_LDS:
-		start = vmem_issue(e, w, op, t);
+		start = op->through ? lds_issue(e, w, op, t) : vmem_issue(e, w, op, t);
 		break;
 	case OPC_TDM_LOAD:
 	case OPC_TDM_STORE:
@@ -280,7 +284,7 @@ static inline void LOOP(visit_issue)(struct engine *e, struct wave *w, struct si
 static inline void LOOP(visit)(struct engine *e, unsigned i, uint64_t t)
 {
 	struct simd *s = &e->simds[i];
-	unsigned slots = 0, n = s->n;
+	unsigned slots = 0, n = s->n, issued = 0;
 
 	e->now = t;
 	e->cur_simd = (int)i;
@@ -304,7 +308,13 @@ static inline void LOOP(visit)(struct engine *e, unsigned i, uint64_t t)
 		}
 #endif
 		slots |= op->slot;
+		if (e->issue_order) {
+			w->turn = ++s->turns;
+			s->reorder = true;
+		}
 		LOOP(visit_issue)(e, w, s, t, unit);
+		if (++issued == e->issue_width)
+			break;
 	}
 	if (s->reorder)
 		simd_sort(e, i);

@@ -288,9 +288,9 @@ static void decode_wait(const struct insn *in, const int8_t *dense, struct op *o
 
 		if (c < 0 || c >= CTR_COUNT || dense[c] < 0)
 			continue; /* nothing in the program ever raises it */
-		op->u.wait.ctr[op->nwait] = dense[c];
-		op->u.wait.value[op->nwait] = in->wait[k].value;
-		op->u.wait.why[op->nwait] = (uint8_t)wait_reason((enum counter)c);
+		op->wait.ctr[op->nwait] = dense[c];
+		op->wait.value[op->nwait] = in->wait[k].value;
+		op->wait.why[op->nwait] = (uint8_t)wait_reason((enum counter)c);
 		op->nwait++;
 	}
 }
@@ -403,7 +403,11 @@ static int decode(struct engine *e, const struct decoder *dec, size_t i, unsigne
 	default:
 		break;
 	}
-	if (in->cls == OPC_WAIT)
+	if (op->unit == UN_VMEM && e->through_lds) {
+		op->through = true;
+		op->unit = UN_LDS;
+	}
+	if (in->cls == OPC_WAIT || target_is_ptx(e->t)) /* there the instruction itself is held */
 		decode_wait(in, dec->dense, op);
 	if (in->cls == OPC_AWAIT)
 		e->awaits[g] |= 1u << op->named;
@@ -532,6 +536,12 @@ static void read_values(struct engine *e)
 
 	e->issue_period = (unsigned)max_u64(whole(v->issue_period), 1);
 	e->period_mask = e->issue_period & (e->issue_period - 1) ? ~0u : e->issue_period - 1;
+	e->issue_width = (unsigned)whole(v->issue_width);
+	e->hold_unit = v->hold_unit >= 1;
+	e->through_lds = v->vmem_through_lds >= 1;
+	e->barrier_recover = (unsigned)whole(v->barrier_recover);
+	e->issue_order = (unsigned)whole(v->issue_order);
+	e->write_free = v->lds_write_free >= 1;
 	e->nsimds = (unsigned)whole(v->simds);
 	e->nparts = (unsigned)max_u64(whole(v->lds_partitions), 1);
 	e->part_bytes = max_u64(whole(v->lds_bytes) / e->nparts, 1);
@@ -746,8 +756,11 @@ int engine_prepare(struct engine *e)
 	units_refresh(e);
 	for (unsigned w = 0; w < e->nwaves; w++)
 		wave_enter(e, &e->waves[w], 0);
-	for (unsigned s = 0; s < e->nsimds; s++)
+	for (unsigned s = 0; s < e->nsimds; s++) {
+		if (e->issue_order)
+			simd_sort(e, s);
 		simd_choose(e, s, 0);
+	}
 	return 0;
 }
 

@@ -95,10 +95,10 @@ void eval_counters(struct engine *e, struct wave *w, const struct op *op)
 		}
 	}
 	for (unsigned k = 0; k < op->nwait; k++) {
-		t = ctr_wait(e, &w->ctr[op->u.wait.ctr[k]], op->u.wait.value[k]);
+		t = ctr_wait(e, &w->ctr[op->wait.ctr[k]], op->wait.value[k]);
 		if (t > w->dep) {
 			w->dep = t;
-			w->dep_why = op->u.wait.why[k];
+			w->dep_why = op->wait.why[k];
 		}
 	}
 	if (op->unit == UN_TDM) {
@@ -153,7 +153,19 @@ void wave_reconsider(struct engine *e, struct wave *w)
 		e->next[w->simd] = t;
 }
 
-/* Restore the order of looking: priority, then age. */
+/* Is a looked at before b? By priority, then by age or by what was issued last. */
+static bool looks_first(const struct engine *e, const struct simd *s, const struct wave *a, const struct wave *b)
+{
+	if (a->prio != b->prio)
+		return a->prio > b->prio;
+	if (e->issue_order == 1 && a->turn != b->turn)
+		return a->turn < b->turn;
+	if (e->issue_order == 2)
+		return s->turns && a->turn == s->turns ? true : s->turns && b->turn == s->turns ? false : a->id > b->id;
+	return a->id < b->id;
+}
+
+/* Restore the order of looking. */
 void simd_sort(struct engine *e, unsigned s)
 {
 	struct simd *x = &e->simds[s];
@@ -165,7 +177,7 @@ void simd_sort(struct engine *e, unsigned s)
 		for (; j > 0; j--) {
 			const struct wave *a = x->order[j - 1];
 
-			if (a->prio > b->prio || (a->prio == b->prio && a->id < b->id))
+			if (looks_first(e, x, a, b))
 				break;
 			x->order[j] = x->order[j - 1];
 		}
@@ -224,14 +236,14 @@ uint64_t lds_issue(struct engine *e, struct wave *w, const struct op *op, uint64
 	q->wave = w->id;
 	q->arrive = t + e->issue_period;
 	q->end = NEVER;
-	q->at_least = op->u.lds.conflict ? t + e->conflict_latency : 0;
+	q->at_least = !op->through && op->u.lds.conflict ? t + e->conflict_latency : 0;
 	q->free = w->free;
 	q->part = op->cls == OPC_LDS_PERMUTE ? 0 : partition(e, w, op);
 	q->event = e->ev_head + e->ev_n;
-	acc[ACC_CONFLICT] += op->u.lds.conflict;
+	acc[ACC_CONFLICT] += op->through ? 0 : op->u.lds.conflict;
 	if (op->ctr >= 0)
 		ctr_raise(e, w, op->ctr, NEVER, &q->idx);
-	if (op->cls == OPC_LDS_WRITE)
+	if (op->cls == OPC_LDS_WRITE && !e->write_free)
 		w->free = NEVER;
 	if (p->served + 1 == p->n)
 		lds_next_service(e, p);
@@ -239,18 +251,20 @@ uint64_t lds_issue(struct engine *e, struct wave *w, const struct op *op, uint64
 	return NEVER;
 }
 
+static void vmem_served(struct engine *e, struct wave *w, const struct op *op, uint64_t issued, uint64_t sent, uint32_t idx);
+
 static void lds_serve(struct engine *e, unsigned pair)
 {
 	struct pair *p = &e->pairs[pair];
 	struct lds_entry *q = &p->q[p->served++ & p->mask];
 	struct wave *w = &e->waves[q->wave];
 	const struct op *op = q->op;
-	uint64_t s = e->now, end = s + op->u.lds.port, usable;
+	uint64_t s = e->now, end = op->through ? s : s + op->u.lds.port, usable;
 
 	if (op->cls != OPC_LDS_PERMUTE) {
 		uint64_t *array = &e->array_free[q->part];
 
-		*array = max_u64(s, *array) + op->u.lds.array;
+		*array = max_u64(s, *array) + (op->through ? op->u.vmem.addr : op->u.lds.array);
 		end = max_u64(end, *array);
 	}
 	q->end = p->port_free = end;
@@ -260,8 +274,13 @@ static void lds_serve(struct engine *e, unsigned pair)
 		e->ev_known[q->event & e->ev_mask] = true;
 	}
 	lds_next_service(e, p);
+	if (op->through) {
+		vmem_served(e, w, op, q->arrive - e->issue_period, end, q->idx);
+		lds_room(e, pair);
+		return;
+	}
 	usable = max_u64(end + e->lds_latency, q->at_least);
-	if (op->cls == OPC_LDS_WRITE) {
+	if (op->cls == OPC_LDS_WRITE && !e->write_free) {
 		w->free = max_u64(end, q->free);
 		w->free_why = ST_LDS_WRITE;
 		if (op->ctr >= 0)
@@ -427,6 +446,30 @@ static void landing_add(struct engine *e, struct landing_queue *l, const struct 
 		e->land_next = x->due;
 		e->event_next = min_u64(e->event_next, x->due);
 	}
+}
+
+/* An op that passed the LDS array at sent: to the memory and back. */
+static void vmem_served(struct engine *e, struct wave *w, const struct op *op, uint64_t issued, uint64_t sent, uint32_t idx)
+{
+	struct vmem *v = &e->vmem;
+	uint64_t latency = op->u.vmem.latency + (issued < e->cold_window ? e->cold : 0), done;
+
+	w->acc[op->acc + ACC_VMEM] += op->u.vmem.addr;
+	if (op->cls == OPC_VMEM_STORE) {
+		v->store_free = max_u64(sent, v->store_free) + op->u.vmem.data;
+		done = v->store_free + e->store_ack;
+	} else {
+		v->addr_free = inflight_room(e, max_u64(sent, v->addr_free), op->bytes); /* room goes to the older one first */
+		v->ret_free = max_u64(v->addr_free + latency, v->ret_free) + op->u.vmem.data;
+		inflight_push(v, op->bytes, v->ret_free);
+		done = v->ret_free;
+	}
+	if (op->cls == OPC_VMEM_LDS)
+		landing_add(e, &e->landings[0],
+			    &(struct landing){ .due = done, .seq = e->seq++, .op = op, .idx = idx,
+					       .part = partition(e, w, op), .wave = w->id });
+	else if (op->ctr >= 0)
+		ctr_resolve(e, w, op->ctr, idx, done);
 }
 
 /* Returns the start of the address stage. */

@@ -166,6 +166,8 @@ static void walk_wave(struct walk *k, struct engine *e, struct wave *w)
 	walk_clk(k, &w->pos);
 	walk_clk(k, &w->dep);
 	walk_clk(k, &w->free);
+	for (unsigned u = 0; e->hold_unit && u < UN_COUNT; u++)
+		walk_limit(k, &w->unit_free[u]);
 	walk_clk(k, &w->split);
 	walk_limit(k, &w->hold_end);
 	for (size_t a = 0; a < e->natoms && !k->differs; a++) {
@@ -209,6 +211,8 @@ static void walk_simd(struct walk *k, struct engine *e, unsigned i)
 	walk_limit(k, &s->block_end);
 	walk_int(k, s->nmatrix < MATRIX_RING ? s->nmatrix : MATRIX_RING);
 	walk_int(k, exact);
+	for (unsigned w = 0; e->issue_order && w < s->n; w++)
+		walk_int(k, s->order[w]->id);
 	for (uint64_t n = s->nmatrix - MATRIX_RING; n != s->nmatrix && !k->differs; n++) {
 		walk_any_clk(k, &s->start[n & (MATRIX_RING - 1)], !exact);
 		walk_any_clk(k, &s->reads_end[n & (MATRIX_RING - 1)], !exact);
@@ -296,6 +300,7 @@ static void walk_memory(struct walk *k, struct engine *e)
 static void walk_workgroup(struct walk *k, struct workgroup *g)
 {
 	walk_int(k, (uint64_t)g->live << 32 | g->arrived);
+	walk_limit(k, &g->recovered);
 	for (unsigned id = 0; id < NAMED_COUNT && !k->differs; id++) {
 		struct named *b = &g->named[id];
 

@@ -11,7 +11,7 @@
 #include "util.h"
 
 #define PROG_MAX_WAVES 32
-#define PROG_MAX_GROUPS 4
+#define PROG_MAX_GROUPS 8 /* of a listing; schedules have up to 4 */
 #define PROG_MAX_INSNS (1u << 20)
 #define PROG_MAX_SPANS 8
 
@@ -51,8 +51,10 @@ struct insn {
 	uint8_t nwait;          /* waits: all of them must hold */
 	struct { int8_t counter; uint8_t value; } wait[4];
 	int8_t barrier;         /* enum barrier_id or named id: barriers, signals, waits */
-	uint8_t imm;            /* priority, nop count (wait states), sleep units */
+	uint8_t imm;            /* priority, nop count (wait states), sleep units; scaled matrix op: part of the scale register
+				 * that holds A's scales, and 4 times that of B's */
 	uint16_t repeat;        /* issue so many times in a row, independent of itself; 1 mostly */
+	uint8_t multicast;      /* copies: workgroups of the cluster that share the fetch; 0 or 1: none */
 	uint16_t members;       /* named or cluster barrier: signals that complete it; 0 = whole workgroup */
 	const struct matrix_row *matrix;
 	const struct lds_row *lds;
@@ -87,6 +89,10 @@ struct access {
 	const uint32_t *wave_base; /* per wave, byte offset inside a slot */
 	uint32_t width;      /* bytes per lane (contiguous) */
 	uint32_t rows_lo, rows_hi, k_lo, k_hi; /* wave-0-relative element box of the tile it covers; 0,0 unknown */
+	/* Which bytes of the operand's tile of one K-step these are: lane l of wave w begins at src_lane[l] + src_wave[w]
+	 * = row of the workgroup's tile * src_row_bytes + byte of K. NULL: no operand's, or not so regular. */
+	const uint32_t *src_lane, *src_wave;
+	uint32_t src_row_bytes;
 };
 
 struct buffer { /* one LDS allocation */
@@ -95,6 +101,8 @@ struct buffer { /* one LDS allocation */
 	int32_t alias_of;                 /* buffer whose memory it shares, -1 */
 	int32_t operand;                  /* 'A', 'B', 'S' (scales), 0 other */
 	struct loc loc;
+	uint32_t pad_every, pad_by;       /* bytes; 0: no padding */
+	bool rearranged;                  /* rows are swizzled or not in their order: no tensor copy can fill it */
 };
 
 struct global { const char *name; uint64_t bytes; bool output; struct loc loc; };
@@ -121,6 +129,8 @@ struct gemm_shape { /* C[m][n] = sum over k of A[m][k] * B[n][k], cut into tiles
 	unsigned cluster_rows, cluster_cols; /* of workgroups */
 	enum dtype type_a, type_b, type_acc, type_out;
 	bool scaled;                         /* one e8m0 byte for each 32 elements of K in A and B */
+	unsigned scale_rows_a, scale_rows_b; /* rows whose scales of one K-step follow each other in global memory, in the
+					      * order that matrix ops take them (docs/emit.md); 1: a row's scales lie together */
 };
 
 struct program {

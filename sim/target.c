@@ -9,7 +9,8 @@
 #include "target.h"
 #include "target_impl.h"
 
-#define VALUE(field, key, unit, lo, hi) {key, unit, lo, hi, offsetof(struct target_values, field)},
+#define VALUE(field, key, unit, lo, hi) {key, unit, lo, hi, offsetof(struct target_values, field), false},
+#define OPTIONAL_VALUE(field, key, unit, lo, hi) {key, unit, lo, hi, offsetof(struct target_values, field), true},
 const struct value_info value_info[TV_COUNT] = {
 #include "target.def"
 };
@@ -56,7 +57,7 @@ const char *const spacing_words[] = {
 	"vector", "trans", "not-trans", "packed", "partial", "dot", "not-dot", "fma-f64",
 	"vector-sgpr", "vector-vcc", "vector-exec", "vector-then-dgemm",
 	"salu-m0", "setreg", "getreg",
-	"memory", "vmem", "lds", "lds-dma", "vmem-sgpr", "wide-store", "m0-user",
+	"memory", "vmem", "lds", "lds-dma", "vmem-sgpr", "wide-store", "wide-store-sgpr", "m0-user",
 	"lane-access", "lane-read", "lane-select", "dpp", "permlane", "div-fmas",
 };
 /* clang-format on */

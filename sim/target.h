@@ -184,6 +184,12 @@ const struct clock_row *target_clock(const struct target *t, const char *name);
 const struct lds_row *target_lds_widest(const struct target *t, bool write);
 const struct vmem_row *target_vmem_widest(const struct target *t, enum vmem_kind kind);
 
+/* Programs of the target are PTX: its waits are interlocks, its names those of PTX. */
+static inline bool target_is_ptx(const struct target *t)
+{
+	return t->v.wait_interlock >= 1;
+}
+
 /* Print one target readably, or the list. */
 void target_print(const struct target *t, FILE *out);
 

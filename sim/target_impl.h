@@ -18,6 +18,7 @@ struct value_info {
 	const char *key, *unit;
 	double lo, hi;
 	size_t offset; /* in struct target_values */
+	bool optional; /* 0 when a file does not have it */
 };
 extern const struct value_info value_info[TV_COUNT];
 

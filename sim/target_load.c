@@ -24,6 +24,10 @@ static bool all_values(struct target_reader *r, struct loc root)
 	for (size_t i = 0; i < TV_COUNT; i++) {
 		if (r->value_seen[i])
 			continue;
+		if (value_info[i].optional) {
+			r->t->v_from[i] = (struct origin){Q_DOCUMENTED, "default", "", root};
+			continue;
+		}
 		diag_fix(
 			diag_add(r->d, root, DIAG_ELEMENT, "there is no <value key=\"%s\">",
 				 value_info[i].key),

@@ -68,6 +68,8 @@ static void print_values(struct sheet *s, const struct target *t)
 		double x = *(const double *)(const void *)((const char *)&t->v + v->offset);
 		bool more = i + 1 < TV_COUNT && same_group(v->key, value_info[i + 1].key);
 
+		if (v->optional && !strcmp(t->v_from[i].source, "default"))
+			continue;
 		if (i > 0 && !same_group(value_info[i - 1].key, v->key) && (paragraph || more))
 			fputc('\n', s->out);
 		paragraph = more || (i > 0 && same_group(value_info[i - 1].key, v->key));

@@ -14,7 +14,7 @@ const char *explore_fault_name(enum explore_fault f)
 
 /* ---- verdicts ---- */
 
-void x_fault(struct x_prog *x, enum explore_fault f, const char *fmt, ...)
+void explorer_fault(struct x_prog *x, enum explore_fault f, const char *fmt, ...)
 {
 	struct strbuf b = { 0 };
 	va_list ap;
@@ -129,18 +129,38 @@ static void check_barrier_counts(struct x_prog *x)
 		unsigned n = count_barriers(x, w, OPC_BARRIER, 0), n0 = count_barriers(x, 0, OPC_BARRIER, 0);
 
 		if (n != n0)
-			x_fault(x, FAULT_BARRIER, "wave %u passes %u barriers, wave 0 %u", w, n, n0);
+			explorer_fault(x, FAULT_BARRIER, "wave %u passes %u barriers, wave 0 %u", w, n, n0);
 		for (unsigned i = 0; i < x->nids; i++) {
 			if (!counts_live(x, x->id[i]))
 				continue;
 			n = count_barriers(x, w, OPC_SIGNAL, x->id[i]);
 			n0 = count_barriers(x, 0, OPC_SIGNAL, x->id[i]);
 			if (n != n0)
-				x_fault(x, FAULT_BARRIER, "wave %u signals %u times, wave 0 %u", w, n, n0);
+				explorer_fault(x, FAULT_BARRIER, "wave %u signals %u times, wave 0 %u", w, n, n0);
 			n0 = count_barriers(x, w, OPC_AWAIT, x->id[i]);
 			if (n != n0)
-				x_fault(x, FAULT_BARRIER, "wave %u signals %u times and waits %u times", w, n, n0);
+				explorer_fault(x, FAULT_BARRIER, "wave %u signals %u times and waits %u times", w, n, n0);
 		}
+	}
+}
+
+/*
+ * Of several completions since its last wait a wave notices one, so a wait behind two signals of its own may leave
+ * it one completion short. The search counts phases, which lose nothing: that is why this is judged here.
+ */
+static void check_unwaited(struct x_prog *x, unsigned w)
+{
+	unsigned n[X_MAX_IDS] = { 0 };
+
+	for (size_t i = 0; i < x->line[w].n && !x->stop; i++) {
+		const struct insn *in = &x->p->insns[x->line[w].step[i].insn];
+		int id = is_split(in) ? x_id(x, in->barrier) : -1;
+
+		if (id < 0)
+			continue;
+		if (in->cls == OPC_AWAIT && n[id] > 1)
+			explorer_fault(x, FAULT_BARRIER, "%s waits once behind %u signals", x_step_name(x, w, (uint32_t)i), n[id]);
+		n[id] = in->cls == OPC_AWAIT ? 0 : n[id] + 1;
 	}
 }
 
@@ -361,9 +381,9 @@ static bool is_solid(const struct search *q, unsigned w, uint32_t now)
 static void content_fault(struct search *q, unsigned w, const struct event *e)
 {
 	if (q->s.tag == 0)
-		x_fault(q->x, FAULT_TILE, "%s finds bytes that nothing has written", x_step_name(q->x, w, e->step));
+		explorer_fault(q->x, FAULT_TILE, "%s finds bytes that nothing has written", x_step_name(q->x, w, e->step));
 	else
-		x_fault(q->x, FAULT_TILE, "%s finds tile %d%s", x_step_name(q->x, w, e->step),
+		explorer_fault(q->x, FAULT_TILE, "%s finds tile %d%s", x_step_name(q->x, w, e->step),
 			(int)(q->s.tag & ((1u << X_TAG_TILE_BITS) - 1)) - X_TAG_TILE_BIAS,
 			q->s.flags & S_MIXED ? " or another one: their writes are not ordered" : "");
 }
@@ -391,7 +411,7 @@ static void act(struct search *q, unsigned w, const struct event *e, struct stat
 				mixed |= y->tag != o->tag;
 				continue;
 			}
-			x_fault(x, o->act == X_SAMPLE ? FAULT_READ : FAULT_REFILL, "%s while %s may still be running",
+			explorer_fault(x, o->act == X_SAMPLE ? FAULT_READ : FAULT_REFILL, "%s while %s may still be running",
 				x_step_name(x, w, e->step), x_step_name(x, v, q->w[v].e[i].step));
 			return;
 		}
@@ -640,7 +660,7 @@ static void search_piece(struct search *q, size_t max_states)
 			any |= step_wave(q, w);
 		any = any || x->stop || step_barrier(q);
 		if (!any && !ended) {
-			x_fault(x, FAULT_DEADLOCK, "no wave can go on");
+			explorer_fault(x, FAULT_DEADLOCK, "no wave can go on");
 			trace_search(q, PROG_MAX_WAVES);
 		}
 	}
@@ -686,6 +706,8 @@ static void explore_variant(const struct program *p, const struct explore_option
 		x_walk_wave(x, w, o->full);
 	if (!x->stop)
 		check_barrier_counts(x);
+	for (unsigned w = 0; w < p->waves && !x->stop; w++)
+		check_unwaited(x, w);
 	if (!x->stop && o->full)
 		x_search_full(x, max);
 	else if (!x->stop)

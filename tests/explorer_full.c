@@ -177,13 +177,13 @@ static void sample(struct full *f, uint32_t op)
 		uint32_t piece = o->piece[i];
 
 		if (f->s.tag[piece] != o->tag)
-			x_fault(f->x, FAULT_TILE, "%s finds other bytes", x_step_name(f->x, o->wave, o->step));
+			explorer_fault(f->x, FAULT_TILE, "%s finds other bytes", x_step_name(f->x, o->wave, o->step));
 		for (unsigned w = 0; w < f->x->p->waves; w++)
 			for (uint32_t j = f->first[w] + f->s.base[w]; j < issued_end(f, &f->s, w); j++)
 				/* the same tile over itself changes no byte */
 				if (status_of(f, &f->s, j) == BEGUN && has_piece(&f->x->ops[j], piece) &&
 				    f->x->ops[j].tag != f->s.tag[piece])
-					x_fault(f->x, FAULT_READ, "%s finds bytes that are being written",
+					explorer_fault(f->x, FAULT_READ, "%s finds bytes that are being written",
 						x_step_name(f->x, o->wave, o->step));
 	}
 }
@@ -238,7 +238,7 @@ static void check_uses(struct full *f, unsigned w)
 
 	for (uint32_t i = st->use; i < st->use + st->nuse; i++)
 		if (status_of(f, &f->s, f->x->uses[i]) != REPORTED)
-			x_fault(f->x, FAULT_REGISTER, "%s needs registers of %s",
+			explorer_fault(f->x, FAULT_REGISTER, "%s needs registers of %s",
 				x_step_name(f->x, w, f->s.pos[w]),
 				x_step_name(f->x, w, f->x->ops[f->x->uses[i]].step));
 }
@@ -377,7 +377,7 @@ void x_search_full(struct x_prog *x, size_t max_states)
 		f->at = i;
 		memcpy(&f->s, f->set.key + (size_t)i * f->set.size, f->set.size);
 		if (!step_all(f) && live(f, &f->s)) {
-			x_fault(x, FAULT_DEADLOCK, "no wave can go on");
+			explorer_fault(x, FAULT_DEADLOCK, "no wave can go on");
 			trace_full(f, how(EV_ISSUE, 0, f->s.pos[0]));
 		}
 	}

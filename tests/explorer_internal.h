@@ -87,7 +87,7 @@ void x_walk_wave(struct x_prog *x, unsigned w, bool full);
 unsigned x_group(const struct program *p, unsigned wave);
 int x_id(const struct x_prog *x, int barrier); /* index into id */
 unsigned x_members(const struct x_prog *x, const struct insn *in, unsigned live);
-void x_fault(struct x_prog *x, enum explore_fault f, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void explorer_fault(struct x_prog *x, enum explore_fault f, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void x_too_large(struct x_prog *x, const char *why);
 /* "wave 1 insn 12 (lds-read) trip 3 tile 4" in a static buffer, one of four in turn. */
 const char *x_step_name(const struct x_prog *x, unsigned wave, uint32_t step);

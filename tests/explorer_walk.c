@@ -112,7 +112,7 @@ static void check_registers(struct walk *k, struct x_step *s, uint32_t step)
 				continue;
 			note_use(k, s, reg->op);
 			if (pending(k, reg) && !k->full)
-				x_fault(k->x, FAULT_REGISTER, "%s needs register %u of %s, which may not be there yet",
+				explorer_fault(k->x, FAULT_REGISTER, "%s needs register %u of %s, which may not be there yet",
 					x_step_name(k->x, k->wave, step), r,
 					x_step_name(k->x, k->wave, k->x->ops[reg->op].step));
 		}
@@ -130,12 +130,12 @@ static int64_t role_tile(struct walk *k, const struct insn *in, enum span_role r
 			const struct reg *reg = &k->reg[r < REG_COUNT ? r : 0];
 
 			if (reg->kind == R_UNSET && k->gemm)
-				x_fault(k->x, FAULT_UNLOADED, "%s uses register %u, which nothing loaded",
+				explorer_fault(k->x, FAULT_UNLOADED, "%s uses register %u, which nothing loaded",
 					x_step_name(k->x, k->wave, step), r);
 			if (reg->kind != R_TILE)
 				continue;
 			if (tile != INT64_MIN && tile != reg->tile)
-				x_fault(k->x, FAULT_OPERAND, "%s uses registers of tiles %" PRId64 " and %" PRId64,
+				explorer_fault(k->x, FAULT_OPERAND, "%s uses registers of tiles %" PRId64 " and %" PRId64,
 					x_step_name(k->x, k->wave, step), tile, reg->tile);
 			tile = reg->tile;
 		}
@@ -154,7 +154,7 @@ static void accumulate(struct walk *k, const struct insn *in, int64_t tile, uint
 	if (tile == INT64_MIN || reg == REG_COUNT)
 		return;
 	if (tile < 0 || (uint64_t)tile >= k->x->p->ksteps) {
-		x_fault(k->x, FAULT_ACC, "%s multiplies tile %" PRId64 ", which is no K-step",
+		explorer_fault(k->x, FAULT_ACC, "%s multiplies tile %" PRId64 ", which is no K-step",
 			x_step_name(k->x, k->wave, step), tile);
 		return;
 	}
@@ -175,7 +175,7 @@ static void check_operands(struct walk *k, const struct insn *in, const struct x
 		int64_t a = role_tile(k, in, ROLE_A, step), b = role_tile(k, in, ROLE_B, step);
 
 		if (a != INT64_MIN && b != INT64_MIN && a != b)
-			x_fault(k->x, FAULT_OPERAND, "%s multiplies tile %" PRId64 " of A by tile %" PRId64 " of B",
+			explorer_fault(k->x, FAULT_OPERAND, "%s multiplies tile %" PRId64 " of A by tile %" PRId64 " of B",
 				x_step_name(k->x, k->wave, step), a, b);
 		if (k->gemm)
 			accumulate(k, in, a == INT64_MIN ? b : a, step);
@@ -183,7 +183,7 @@ static void check_operands(struct walk *k, const struct insn *in, const struct x
 		int64_t t = role_tile(k, in, ROLE_DATA, step);
 
 		if (t != INT64_MIN && t != k->x->ops[s->op].tile)
-			x_fault(k->x, FAULT_OPERAND, "%s writes registers that hold tile %" PRId64,
+			explorer_fault(k->x, FAULT_OPERAND, "%s writes registers that hold tile %" PRId64,
 				x_step_name(k->x, k->wave, step), t);
 	}
 }
@@ -210,7 +210,7 @@ static void check_accumulators(struct walk *k)
 	for (size_t i = 0; i < k->nacc; i++)
 		for (uint64_t t = 0; t < k->x->p->ksteps; t++)
 			if (k->acc[i].count[t] == 0 || k->acc[i].count[t] != k->acc[i].count[0])
-				x_fault(k->x, FAULT_ACC, "wave %u: the accumulator in register %u gets K-step %" PRIu64
+				explorer_fault(k->x, FAULT_ACC, "wave %u: the accumulator in register %u gets K-step %" PRIu64
 					" %u times, K-step 0 %u times", k->wave, k->acc[i].reg, t,
 					k->acc[i].count[t], k->acc[i].count[0]);
 }

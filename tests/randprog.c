@@ -71,6 +71,13 @@ static void perturb_values(struct target_values *v, struct rng *r)
 	change(r, &v->barrier_release, 60, 0, 40);
 	change(r, &v->barrier_cluster, 60, 0, 120);
 	change(r, &v->wmma_hold, 30, 0, 1);
+	change(r, &v->issue_width, 20, 1, 3);
+	change(r, &v->issue_order, 20, 1, 2);
+	change(r, &v->wait_interlock, 20, 0, 1);
+	change(r, &v->lds_write_free, 20, 0, 1);
+	change(r, &v->hold_unit, 20, 0, 1);
+	change(r, &v->vmem_through_lds, 20, 0, 1);
+	change(r, &v->barrier_recover, 20, 0, 6);
 	if (v->tdm_engines > 0) {
 		change(r, &v->tdm_engines, 30, 1, 3);
 		change(r, &v->tdm_queue_wave, 50, 1, 4);
@@ -356,6 +363,8 @@ static void random_insn(struct gen *g, unsigned mask)
 	if (rng_chance(&g->rng, 6))
 		in->waves = 1 + rng_below(&g->rng, (1u << 16) - 1);
 	fill_class(g, in);
+	if (cls != OPC_WAIT && g->t->v.wait_interlock >= 1 && rng_chance(r, 20))
+		fill_wait(g, in); /* an interlock */
 	if (cls != OPC_WAIT && cls != OPC_SETPRIO && cls != OPC_NOP && cls != OPC_SLEEP &&
 	    cls != OPC_MODE)
 		fill_spans(g, in);

@@ -106,9 +106,15 @@ static size_t issue_lds(struct ref *r, struct wave *w, const struct insn *in, ui
 	size_t k = new_op(r, w, in, t);
 	r->ops[k].arrive = t + whole(r->t->v.issue_period);
 	list_add(&r->lds[pair_of(r, w)], k);
-	if (in->cls == OPC_LDS_WRITE)
+	if (in->cls == OPC_LDS_WRITE && whole(r->t->v.lds_write_free) == 0)
 		w->free = NEVER; /* until its service is known */
 	return k;
+}
+
+/* Past the LDS queue, the end of an op is that of its service. */
+static uint64_t flight_end(const struct ref *r, const struct op *o)
+{
+	return whole(r->t->v.vmem_through_lds) ? o->back : o->end;
 }
 
 /* Bytes of loads that started their address stage by x and have not returned at x. */
@@ -117,7 +123,7 @@ static uint64_t bytes_in_flight(const struct ref *r, uint64_t x)
 	uint64_t sum = 0;
 	for (size_t i = 0; i < r->vmem_flight.n; i++) {
 		const struct op *o = &r->ops[r->vmem_flight.v[i]];
-		if (o->start <= x && x < o->end)
+		if (o->start <= x && x < flight_end(r, o))
 			sum += o->in->bytes;
 	}
 	return sum;
@@ -129,7 +135,7 @@ static uint64_t room_from(struct ref *r, uint64_t x, uint64_t b)
 {
 	uint64_t limit = whole(r->t->v.vmem_inflight);
 	for (size_t i = 0; i < r->vmem_flight.n;) {
-		if (r->ops[r->vmem_flight.v[i]].end <= x)
+		if (flight_end(r, &r->ops[r->vmem_flight.v[i]]) <= x)
 			list_remove(&r->vmem_flight, i);
 		else
 			i++;
@@ -148,8 +154,36 @@ static void land(struct ref *r, size_t op, uint64_t due, uint64_t bytes, bool la
 	r->landings[r->nlandings++] = (struct landing){due, bytes, op, last};
 }
 
+/* An op has passed the LDS array at sent. */
+static void pass_vmem(struct ref *r, size_t k, uint64_t sent)
+{
+	struct op *o = &r->ops[k];
+	const struct target_values *v = &r->t->v;
+	uint64_t data = o->in->vmem->data_clk, latency;
+	if (r->cfg->bytes_per_clk > 0)
+		data = max64(data, at_rate(o->in->bytes, r->cfg->bytes_per_clk));
+	if (o->in->cls == OPC_VMEM_STORE) {
+		r->store_free = max64(sent, r->store_free) + data;
+		o->done = r->store_free + ns_clk(r, v->vmem_store_ns);
+		return;
+	}
+	latency = ns_clk(r, o->in->flags & INSN_COLD ? v->vmem_hbm_ns : v->vmem_l2_ns);
+	if (o->issue < ns_clk(r, v->vmem_cold_window_ns))
+		latency += ns_clk(r, v->vmem_cold_ns);
+	r->addr_free = room_from(r, max64(sent, r->addr_free), o->in->bytes);
+	r->ret_free = max64(r->addr_free + latency, r->ret_free) + data;
+	o->back = r->ret_free;
+	list_add(&r->vmem_flight, k);
+	if (o->in->cls == OPC_VMEM_LOAD)
+		o->done = o->back;
+	else
+		land(r, k, o->back, o->in->bytes, true);
+}
+
 static size_t issue_vmem(struct ref *r, struct wave *w, const struct insn *in, uint64_t t)
 {
+	if (whole(r->t->v.vmem_through_lds))
+		return issue_lds(r, w, in, t);
 	size_t k = new_op(r, w, in, t);
 	struct op *o = &r->ops[k];
 	const struct target_values *v = &r->t->v;
@@ -215,16 +249,20 @@ static unsigned live_waves(const struct ref *r, unsigned wg)
 /* All live waves of the workgroup stand at a barrier: release them. */
 static void check_barrier(struct ref *r, unsigned wg, uint64_t t)
 {
+	uint64_t live = 0;
 	for (unsigned i = 0; i < r->nwaves; i++)
 		if (r->waves[i].wg == wg && !r->waves[i].ended && !r->waves[i].at_barrier)
 			return;
+	t = max64(t, r->recovered[wg]);
 	for (unsigned i = 0; i < r->nwaves; i++) {
 		struct wave *w = &r->waves[i];
 		if (w->wg != wg || w->ended)
 			continue;
 		w->at_barrier = false;
 		w->free = max64(w->free, t + whole(r->t->v.barrier_release));
+		live++;
 	}
+	r->recovered[wg] = t + whole(r->t->v.barrier_release) + live * whole(r->t->v.barrier_recover);
 }
 
 static void complete_phase(struct barrier *b, uint64_t t)
@@ -366,6 +404,36 @@ static void issue_effects(struct ref *r, struct wave *w, const struct insn *in, 
 	}
 }
 
+/* Classes of one unit have the same number; 0: holds are for everything that follows. */
+static unsigned hold_kind(const struct ref *r, unsigned cls)
+{
+	switch (cls) {
+	case OPC_VALU:
+	case OPC_TRANS:
+		return 1;
+	case OPC_PACKED:
+		return 2;
+	case OPC_MATRIX:
+		return 3;
+	case OPC_SALU:
+	case OPC_SMEM:
+		return 4;
+	case OPC_LDS_READ:
+	case OPC_LDS_WRITE:
+	case OPC_LDS_PERMUTE:
+		return 5;
+	case OPC_VMEM_LOAD:
+	case OPC_VMEM_STORE:
+	case OPC_VMEM_LDS:
+		return whole(r->t->v.vmem_through_lds) ? 5 : 6;
+	case OPC_TDM_LOAD:
+	case OPC_TDM_STORE:
+		return 7;
+	default:
+		return 0;
+	}
+}
+
 static void issue(struct ref *r, unsigned index, uint64_t t)
 {
 	struct wave *w = &r->waves[index];
@@ -380,6 +448,12 @@ static void issue(struct ref *r, unsigned index, uint64_t t)
 	if (in->cls == OPC_BRANCH && !taken)
 		hold = 1;
 	w->free = t + max64(hold, 1);
+	if (whole(r->t->v.hold_unit) && hold_kind(r, in->cls)) {
+		for (unsigned c = 0; c < OPC_COUNT; c++)
+			if (hold_kind(r, c) == hold_kind(r, in->cls))
+				w->next_of[c] = w->free;
+		w->free = t + 1;
+	}
 	issue_effects(r, w, in, t);
 	bool last = w->repeated + 1 >= in->repeat;
 	if (last)
@@ -419,6 +493,13 @@ static void serve(struct ref *r, unsigned pair, struct op *o, uint64_t t)
 {
 	struct wave *w = &r->waves[o->wave];
 	op_start(r, o, t);
+	if (o->in->vmem) {
+		unsigned part = partition_of(r, o->in, w);
+		r->array_free[part] = max64(t, r->array_free[part]) + o->in->vmem->addr_clk;
+		r->port_free[pair] = o->end = r->array_free[part];
+		pass_vmem(r, (size_t)(o - r->ops), o->end);
+		return;
+	}
 	if (o->in->cls == OPC_LDS_PERMUTE) {
 		o->end = t + o->in->lds->port_clk;
 	} else {
@@ -431,8 +512,8 @@ static void serve(struct ref *r, unsigned pair, struct op *o, uint64_t t)
 	o->done = o->end + whole(r->t->v.lds_latency);
 	if (o->in->lds_clk > o->in->lds_clk_free)
 		o->done = max64(o->done, o->issue + whole(r->t->v.lds_conflict_latency));
-	if (o->in->cls == OPC_LDS_WRITE)
-		w->free = max64(o->end, o->issue + max64(r->t->classes[OPC_LDS_WRITE].hold_clk, 1));
+	if (o->in->cls == OPC_LDS_WRITE && whole(r->t->v.lds_write_free) == 0)
+		w->free = max64(o->end, o->issue + (whole(r->t->v.hold_unit) ? 1 : max64(r->t->classes[OPC_LDS_WRITE].hold_clk, 1)));
 }
 
 static void step_lds(struct ref *r, uint64_t t)
@@ -451,15 +532,32 @@ static void step_lds(struct ref *r, uint64_t t)
 	}
 }
 
+/* Of waves with one priority: is a looked at before b, which is older? */
+static bool goes_before(const struct ref *r, unsigned a, unsigned b)
+{
+	const struct wave *x = &r->waves[a], *y = &r->waves[b];
+	uint64_t last = r->simd[x->simd].turns;
+	if (x->priority != y->priority)
+		return x->priority > y->priority;
+	switch (whole(r->t->v.issue_order)) {
+	case 1:
+		return x->turn < y->turn;
+	case 2: /* the younger a, unless b issued last */
+		return last == 0 || y->turn != last;
+	default:
+		return false;
+	}
+}
+
 static void visit(struct ref *r, unsigned simd, uint64_t t)
 {
-	unsigned order[PROG_MAX_WAVES], n = 0;
+	unsigned order[PROG_MAX_WAVES], n = 0, issued = 0;
 	bool slot_taken[SLOT_COUNT] = {false};
 	for (unsigned i = 0; i < r->nwaves; i++) {
 		if (r->waves[i].simd != simd || r->waves[i].ended)
 			continue;
 		unsigned at = n++;
-		while (at > 0 && r->waves[order[at - 1]].priority < r->waves[i].priority) {
+		while (at > 0 && goes_before(r, i, order[at - 1])) {
 			order[at] = order[at - 1];
 			at--;
 		}
@@ -473,7 +571,10 @@ static void visit(struct ref *r, unsigned simd, uint64_t t)
 		if (s != SLOT_INTERNAL && slot_taken[s])
 			continue;
 		slot_taken[s] = true;
+		w->turn = ++r->simd[simd].turns;
 		issue(r, order[k], t);
+		if (++issued == whole(r->t->v.issue_width))
+			break;
 	}
 }
 

@@ -17,6 +17,7 @@ struct op { /* an issue that something later looks at */
 	uint64_t issue, arrive;
 	uint64_t start; /* LDS service, address stage or copy engine; NEVER until known */
 	uint64_t end;	/* LDS: end of service; loads: ret_free */
+	uint64_t back;	/* vector memory past the LDS queue: ret_free */
 	uint64_t done;	/* own completion; NEVER until known */
 	size_t record;
 };
@@ -46,6 +47,8 @@ struct wave {
 	uint32_t pc;
 	unsigned repeated; /* issues of the head so far */
 	uint64_t free;
+	uint64_t next_of[OPC_COUNT]; /* its next op of a class, where holds are of units */
+	uint64_t turn; /* number of its last issue on its SIMD */
 	uint64_t trips[MAX_LOOPS];
 	uint64_t waited[ID_COUNT];
 	struct list outstanding[CTR_COUNT];
@@ -59,6 +62,7 @@ struct read_interval {
 
 struct simd {
 	uint64_t valu_free, salu_free, unit_free, packed_end;
+	uint64_t turns; /* issues so far */
 	bool any_packed;
 	uint64_t *starts; /* of every matrix op */
 	size_t nstarts, capstarts;
@@ -84,6 +88,7 @@ struct ref {
 	struct wave *waves;
 	struct simd simd[8];
 	struct list lds[8]; /* per pair: issued, service not ended */
+	uint64_t recovered[PROG_MAX_WAVES]; /* per workgroup: its barrier can be released again */
 	uint64_t port_free[8];
 	uint64_t array_free[16];
 	struct op *ops;

@@ -140,6 +140,14 @@ static bool phase_complete(const struct ref *r, const struct wave *w, int id, ui
 	return n > w->waited[id + 4];
 }
 
+static bool waits_hold(struct ref *r, struct wave *w, const struct insn *in, uint64_t t)
+{
+	for (unsigned i = 0; i < in->nwait; i++)
+		if (counter_value(r, w, in->wait[i].counter, t) > in->wait[i].value)
+			return false;
+	return true;
+}
+
 static bool unit_ready(struct ref *r, struct wave *w, const struct insn *in, uint64_t t)
 {
 	struct simd *s = &r->simd[w->simd];
@@ -160,6 +168,8 @@ static bool unit_ready(struct ref *r, struct wave *w, const struct insn *in, uin
 	case OPC_VMEM_LOAD:
 	case OPC_VMEM_STORE:
 	case OPC_VMEM_LDS:
+		if (whole(r->t->v.vmem_through_lds))
+			return lds_ready(r, &r->lds[pair_of(r, w)], t);
 		return waiting(r, &r->vmem_queue, t) < (size_t)whole(r->t->v.vmem_queue);
 	case OPC_TDM_LOAD:
 	case OPC_TDM_STORE:
@@ -167,10 +177,7 @@ static bool unit_ready(struct ref *r, struct wave *w, const struct insn *in, uin
 		       waiting(r, &r->tdm_queue[engine_of(r, w)], t) <
 			       (size_t)whole(r->t->v.tdm_queue);
 	case OPC_WAIT:
-		for (unsigned i = 0; i < in->nwait; i++)
-			if (counter_value(r, w, in->wait[i].counter, t) > in->wait[i].value)
-				return false;
-		return true;
+		return waits_hold(r, w, in, t);
 	case OPC_AWAIT:
 		return in->barrier == BAR_NULL || phase_complete(r, w, in->barrier, t);
 	case OPC_BRANCH:
@@ -190,7 +197,7 @@ static bool unit_ready(struct ref *r, struct wave *w, const struct insn *in, uin
 bool ref_head_ready(struct ref *r, struct wave *w, uint64_t t)
 {
 	const struct insn *in = &r->p->insns[w->pc];
-	if (w->ended || w->at_barrier || t < w->free)
+	if (w->ended || w->at_barrier || t < w->free || t < w->next_of[in->cls])
 		return false;
 	if (r->line[r->address[w->pc] / whole(r->t->v.icache_line)] > t)
 		return false;
@@ -198,6 +205,8 @@ bool ref_head_ready(struct ref *r, struct wave *w, uint64_t t)
 		return false;
 	if (in->counter >= 0 &&
 	    counter_value(r, w, in->counter, t) >= r->t->counters[in->counter].max)
+		return false;
+	if (whole(r->t->v.wait_interlock) && !waits_hold(r, w, in, t))
 		return false;
 	return unit_ready(r, w, in, t);
 }

@@ -1,3 +1,3 @@
 ; target: gfx942
 s_nop 0
-.long 0xbf800000
+.long 0xbf800000, elsewhere

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The variants for sm_90 are what their script writes, each passes the checker without an error, and the assembler
+# keeps the order of their stages. Without ptxas the last part is left out.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash"
+
+PYTHONDONTWRITEBYTECODE=1 python3 tests/hw/make_schedules.py "$tmp/set" || fail "make_schedules.py ends with $?"
+diff -r "$tmp/set" kernels/h200-set >"$tmp/diff" || fail "kernels/h200-set is not what make_schedules.py writes: $(head -n 3 "$tmp/diff")"
+
+n=$(find "$tmp/set" -name '*.xml' | wc -l) held=$(wc -l <"$tmp/set/held-out.txt")
+[ "$n" -ge 60 ] || fail "only $n variants"
+[ "$held" = $((n / 2)) ] || fail "$held of $n variants are held out"
+while read -r name; do
+	[ -e "$tmp/set/$name.xml" ] || fail "$name is held out and not there"
+done <"$tmp/set/held-out.txt"
+
+for f in kernels/h200-set/*.xml kernels/h200-*/schedule.xml; do
+	"$WPSIM" check "$f" >"$tmp/out" 2>"$tmp/err" || fail "wpsim check $f: $(grep error "$tmp/err" | head -n 2)"
+done
+
+# What has no place in PTX is refused at its line.
+cat >"$tmp/bad.xml" <<'X'
+<schedule name="bad" target="sm_90">
+  <kernel workgroups="1"><waves groups="1" count="1"/></kernel>
+  <epilogue><nop states="1"/></epilogue>
+</schedule>
+X
+expect 2 emit "$tmp/bad.xml"
+said err 'bad.xml:3:[0-9]+: error\[E-TARGET\]: sm_90 has no instruction for <nop>'
+
+if command -v ptxas >/dev/null; then
+	python3 tests/hw/sass_order.py "$WPSIM" kernels/h200-f16-8warp/schedule.xml kernels/h200-loop/schedule.xml \
+		kernels/h200-set/h200-{13,19,23,31,35,45,55,62}-*.xml >"$tmp/order" || fail "the assembler changes stages: $(grep '^not' "$tmp/order")"
+	[ "$(grep -c '0 in another order' "$tmp/order")" = 10 ] || fail "other orders: $(grep -v ' 0 in another' "$tmp/order")"
+fi
+
+done_testing
