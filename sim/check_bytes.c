@@ -117,7 +117,7 @@ static void demand(struct checker *c, unsigned wx, uint32_t x, unsigned wy, uint
 		return;
 	c->out->pairs++;
 	check_require(c, (struct order){ (uint8_t)gx, (uint8_t)kind, (uint8_t)gy, x,
-					 wx == wy ? y : check_deadline(c, gx, gy, y), y });
+					 wx == wy ? y : check_deadline(c, gx, x, gy, y), y });
 }
 
 static void touch_read(struct checker *c, unsigned w, uint32_t pos, size_t at)

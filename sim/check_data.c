@@ -339,8 +339,8 @@ static bool pair_ordered(struct data *s, const struct episode *x, uint32_t xpos,
 			return ok;
 		if (note)
 			check_require(c, (struct order){ x->group, (uint8_t)kind, y->group, xpos,
-							 check_deadline(c, x->group, y->group, ypos), ypos });
-		ok = ok && check_before(c, x->group, xi->done, y->group, ypos);
+							 check_deadline(c, x->group, xpos, y->group, ypos), ypos });
+		ok = ok && check_before(c, x->group, xpos, xi->done, y->group, ypos);
 	}
 	return ok;
 }
@@ -380,14 +380,14 @@ static bool ordered(struct data *s, const struct episode *x, const struct episod
 	if (ask_wait) /* LDS ops of one wave execute in order, its copies land in order; the two kinds mixed do not */
 		ok = ok && x->done != NO_POS && x->done < y->first;
 	if (cross) /* an order between waves holds for each wave as well */
-		ok = ok && check_before(s->c, x->group, x->done, y->group, y->first);
+		ok = ok && check_before(s->c, x->group, x->last, x->done, y->group, y->first);
 	if (!ok)
 		return ordered_closely(s, x, y, kind, note);
 	if (note && ask_wait)
 		check_require(s->c, (struct order){ x->group, ORDER_SAME_WAVE, y->group, x->last, y->first, y->first });
 	if (note && cross)
 		check_require(s->c, (struct order){ x->group, (uint8_t)kind, y->group, x->last,
-						    check_deadline(s->c, x->group, y->group, y->first), y->first });
+						    check_deadline(s->c, x->group, x->last, y->group, y->first), y->first });
 	return true;
 }
 
@@ -558,12 +558,12 @@ static void check_alias(struct data *s, const struct episode *x, const struct ep
 	if (alo + (a->hi - a->lo) <= blo || blo + (b->hi - b->lo) <= alo)
 		return;
 	s->c->out->pairs++;
-	if (check_before(s->c, x->group, x->done, z->group, z->first) ||
-	    check_before(s->c, z->group, z->done, x->group, x->first))
+	if (check_before(s->c, x->group, x->last, x->done, z->group, z->first) ||
+	    check_before(s->c, z->group, z->last, z->done, x->group, x->first))
 		return;
 	first = x->group == z->group && z->first < x->first ? z : x;
 	second = first == x ? z : x;
-	at = check_deadline(s->c, first->group, second->group, second->first);
+	at = check_deadline(s->c, first->group, first->last, second->group, second->first);
 	check_require(s->c, (struct order){ first->group, first == x && !a->write ? ORDER_WRITE_AFTER_READ : ORDER_WRITE_AFTER_WRITE,
 					    second->group, first->last, at, second->first });
 }

@@ -54,7 +54,7 @@ static void demand_stores(struct checker *c, unsigned gx, unsigned gy, uint32_t 
 		check_require(c,
 			      (struct order){(uint8_t)gx, alone ? ORDER_SAME_WAVE : ORDER_PUBLISH,
 					     (uint8_t)gy, x,
-					     alone ? y : check_deadline(c, gx, gy, y), y});
+					     alone ? y : check_deadline(c, gx, x, gy, y), y});
 	}
 }
 

@@ -117,10 +117,12 @@ static inline uint32_t check_waves_of(const struct program *p, const struct insn
 int check_build_tracks(struct checker *c);
 void check_free_tracks(struct checker *c);
 bool check_stream_ordered(const struct program *p, const struct insn *in);
-/* Does "x complete at position xdone of track gx" happen before position y of track gy, through some barrier? */
-bool check_before(const struct checker *c, unsigned gx, uint32_t xdone, unsigned gy, uint32_t y);
-/* The last arrival of gx that y of gy is known to come after, over all ids; NO_POS when none. */
-uint32_t check_deadline(const struct checker *c, unsigned gx, unsigned gy, uint32_t y);
+/* Does "x, of the waves that execute position x of track gx, complete at its position xdone" happen before position y of
+ * track gy, through some barrier? */
+bool check_before(const struct checker *c, unsigned gx, uint32_t x, uint32_t xdone, unsigned gy, uint32_t y);
+/* The last arrival of gx, by the waves that execute position x of it, that y of gy is known to come after, over all ids;
+ * NO_POS when none. */
+uint32_t check_deadline(const struct checker *c, unsigned gx, uint32_t x, unsigned gy, uint32_t y);
 
 /* check_data.c: LDS accesses, tiles and slots */
 int check_data(struct checker *c);

@@ -378,31 +378,60 @@ static size_t certain_signals(const struct checker *c, unsigned id, unsigned gx,
 	return need - others < n ? (size_t)(need - others) : n;
 }
 
-uint32_t check_deadline(const struct checker *c, unsigned gx, unsigned gy, uint32_t y)
+static uint32_t waves_at(const struct checker *c, unsigned g, uint32_t pos)
+{
+	unsigned per_group = c->p->waves / c->p->groups;
+	uint32_t group = (uint32_t)(((1ull << per_group) - 1) << (g * per_group));
+
+	return check_waves_of(c->p, &c->p->insns[c->track[g].inst[pos].insn]) & group;
+}
+
+/* The signal of gx behind phase number passed of barrier id; NO_POS when none is certain. */
+static uint32_t signal_of(const struct checker *c, unsigned id, unsigned gx, size_t passed)
+{
+	const struct positions *sig = &c->track[gx].signal[id];
+
+	if (!passed || !sig->n)
+		return NO_POS;
+	if (passed > sig->n)
+		passed = sig->n;
+	if (c->ahead[id])
+		passed = certain_signals(c, id, gx, passed);
+	return passed ? sig->pos[passed - 1] : NO_POS;
+}
+
+/* Where waves of group g, at the least, stand when one of them has come to pos: at the barriers that it has passed. */
+static uint32_t others_arrived(const struct checker *c, unsigned g, uint32_t waves, uint32_t pos)
 {
 	uint32_t last = NO_POS;
 
 	for (unsigned id = 0; id < CHECK_IDS; id++) {
-		const struct positions *sig = &c->track[gx].signal[id];
-		size_t passed = count_before(&c->track[gy].await[id], y);
+		uint32_t at = signal_of(c, id, g, count_before(&c->track[g].await[id], pos));
 
-		if (!passed || !sig->n)
-			continue;
-		if (passed > sig->n)
-			passed = sig->n;
-		if (c->ahead[id])
-			passed = certain_signals(c, id, gx, passed);
-		if (!passed)
-			continue;
-		if (last == NO_POS || sig->pos[passed - 1] > last)
-			last = sig->pos[passed - 1];
+		if (at != NO_POS && !(waves & ~waves_at(c, g, at)) && (last == NO_POS || at > last))
+			last = at;
 	}
 	return last;
 }
 
-bool check_before(const struct checker *c, unsigned gx, uint32_t xdone, unsigned gy, uint32_t y)
+uint32_t check_deadline(const struct checker *c, unsigned gx, uint32_t x, unsigned gy, uint32_t y)
 {
-	uint32_t at = check_deadline(c, gx, gy, y);
+	uint32_t last = NO_POS, waves = waves_at(c, gx, x);
+
+	for (unsigned id = 0; id < CHECK_IDS; id++) {
+		uint32_t at = signal_of(c, id, gx, count_before(&c->track[gy].await[id], y));
+
+		if (at != NO_POS && (waves & ~waves_at(c, gx, at))) /* one wave signals for its group */
+			at = others_arrived(c, gx, waves, at);
+		if (at != NO_POS && (last == NO_POS || at > last))
+			last = at;
+	}
+	return last;
+}
+
+bool check_before(const struct checker *c, unsigned gx, uint32_t x, uint32_t xdone, unsigned gy, uint32_t y)
+{
+	uint32_t at = check_deadline(c, gx, x, gy, y);
 
 	return xdone != NO_POS && at != NO_POS && xdone <= at;
 }

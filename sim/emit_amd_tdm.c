@@ -210,7 +210,7 @@ static int64_t tile_step(const struct tdm_desc *d, const struct loop *l, size_t 
 
 static bool bind_desc(struct emit *e, struct tdm_desc *d)
 {
-	size_t first, last;
+	size_t first = 0, last = 0;
 	const struct loop *l;
 
 	if (!loop_uses(d, &first, &last))
@@ -278,7 +278,7 @@ void tdm_reset(struct emit *e)
 
 static uint64_t step_bytes(const struct emit *e, const struct tdm_desc *d, int variant)
 {
-	size_t first, last;
+	size_t first = 0, last = 0;
 	int64_t steps = 1;
 
 	if (loop_uses(d, &first, &last))
@@ -289,7 +289,7 @@ static uint64_t step_bytes(const struct emit *e, const struct tdm_desc *d, int v
 /* Outside the loop: bring descriptor d to a K-step and slot. Both variants have the same K-steps. */
 static void move_to(struct emit *e, struct tdm_desc *d, int64_t tile, int slot)
 {
-	size_t first, last;
+	size_t first = 0, last = 0;
 	int64_t per = 1, n;
 
 	if (loop_uses(d, &first, &last))
@@ -357,7 +357,7 @@ void tdm_enter(struct emit *e, const struct loop *l)
 {
 	for (size_t i = 0; i < e->tdm->n && !e->failed; i++) {
 		struct tdm_desc *d = &e->tdm->d[i];
-		size_t first, last;
+		size_t first = 0, last = 0;
 		int64_t step;
 		bool head_g, head_l;
 

@@ -33,7 +33,8 @@ struct exec_launch {
 	unsigned dynamic_lds_bytes;
 };
 
-struct exec_lds { /* one LDS instruction as executed; lane l's first byte is addr[l], UINT32_MAX: lane is off */
+struct exec_lds { /* one LDS instruction as executed: first byte of each lane's piece, UINT32_MAX: lane is off. Two pieces a
+		    * lane, the second ones behind the first ones, for forms with two offsets; tensor copies have rows as pieces */
 	const uint32_t *addr;
 	unsigned lanes, width_bytes;
 	bool write, unknown; /* unknown: addresses depend on unknown arguments */

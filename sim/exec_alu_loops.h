@@ -10,10 +10,10 @@
 	{                                                                                          \
 		uint32_t ba[64], r[64];                                                            \
 		const uint32_t *pa = x_lanes(w, in, 1, 0, ba);                                     \
-                                                                                                   \
+	\
 		LANES(w) {                                                                         \
 			const uint32_t a = pa[l];                                                  \
-                                                                                                   \
+	\
 			r[l] = (uint32_t)(e);                                                      \
 		}                                                                                  \
 		x_lanes_put(w, in, 0, 0, r);                                                       \
@@ -24,10 +24,10 @@
 	{                                                                                          \
 		uint32_t ba[64], bb[64], r[64];                                                    \
 		const uint32_t *pa = x_lanes(w, in, 1, 0, ba), *pb = x_lanes(w, in, 2, 0, bb);     \
-                                                                                                   \
+	\
 		LANES(w) {                                                                         \
 			const uint32_t a = pa[l], b = pb[l];                                       \
-                                                                                                   \
+	\
 			r[l] = (uint32_t)(e);                                                      \
 		}                                                                                  \
 		x_lanes_put(w, in, 0, 0, r);                                                       \
@@ -39,10 +39,10 @@
 		uint32_t ba[64], bb[64], bc[64], r[64];                                            \
 		const uint32_t *pa = x_lanes(w, in, 1, 0, ba), *pb = x_lanes(w, in, 2, 0, bb),     \
 			       *pc = x_lanes(w, in, 3, 0, bc);                                     \
-                                                                                                   \
+	\
 		LANES(w) {                                                                         \
 			const uint32_t a = pa[l], b = pb[l], c = pc[l];                            \
-                                                                                                   \
+	\
 			r[l] = (uint32_t)(e);                                                      \
 		}                                                                                  \
 		x_lanes_put(w, in, 0, 0, r);                                                       \
@@ -55,10 +55,10 @@
 		uint32_t ba[64], bb[64], r[64];                                                    \
 		const uint32_t *pa = x_lanes(w, in, 1, 0, ba), *pb = x_lanes(w, in, 2, 0, bb),     \
 			       *pc = alu_old(w, in, 0);                                            \
-                                                                                                   \
+	\
 		LANES(w) {                                                                         \
 			const uint32_t a = pa[l], b = pb[l], c = pc[l];                            \
-                                                                                                   \
+	\
 			r[l] = (uint32_t)(e);                                                      \
 		}                                                                                  \
 		x_lanes_put(w, in, 0, 0, r);                                                       \
@@ -80,10 +80,10 @@ static inline uint32_t alu_saturate(int64_t v, int64_t lo, int64_t hi, bool clam
 	{                                                                                          \
 		uint32_t ba[64], r[64];                                                            \
 		const uint32_t *pa = alu_h16(w, in, 1, ba);                                        \
-                                                                                                   \
+	\
 		LANES(w) {                                                                         \
 			const uint32_t a = pa[l];                                                  \
-                                                                                                   \
+	\
 			r[l] = (uint32_t)(e) & 0xffff;                                             \
 		}                                                                                  \
 		alu_put_16(w, in, r, keep);                                                        \
@@ -94,10 +94,10 @@ static inline uint32_t alu_saturate(int64_t v, int64_t lo, int64_t hi, bool clam
 	{                                                                                          \
 		uint32_t ba[64], bb[64], r[64];                                                    \
 		const uint32_t *pa = alu_h16(w, in, 1, ba), *pb = alu_h16(w, in, 2, bb);           \
-                                                                                                   \
+	\
 		LANES(w) {                                                                         \
 			const uint32_t a = pa[l], b = pb[l];                                       \
-                                                                                                   \
+	\
 			r[l] = (uint32_t)(e) & 0xffff;                                             \
 		}                                                                                  \
 		alu_put_16(w, in, r, keep);                                                        \
@@ -109,10 +109,10 @@ static inline uint32_t alu_saturate(int64_t v, int64_t lo, int64_t hi, bool clam
 		uint32_t ba[64], bb[64], bc[64], r[64];                                            \
 		const uint32_t *pa = alu_h16(w, in, 1, ba), *pb = alu_h16(w, in, 2, bb),           \
 			       *pc = alu_h16(w, in, 3, bc);                                        \
-                                                                                                   \
+	\
 		LANES(w) {                                                                         \
 			const uint32_t a = pa[l], b = pb[l], c = pc[l];                            \
-                                                                                                   \
+	\
 			r[l] = (uint32_t)(e) & 0xffff;                                             \
 		}                                                                                  \
 		alu_put_16(w, in, r, keep);                                                        \
@@ -124,12 +124,12 @@ static inline uint32_t alu_saturate(int64_t v, int64_t lo, int64_t hi, bool clam
 	int fn(struct xwave *w, const struct xinsn *in)                                            \
 	{                                                                                          \
 		uint64_t pa[64], pb[64], r[64];                                                    \
-                                                                                                   \
+	\
 		alu_u64(w, in, 1, pa);                                                             \
 		alu_u64(w, in, 2, pb);                                                             \
 		LANES(w) {                                                                         \
 			const uint64_t a = pa[l], b = pb[l];                                       \
-                                                                                                   \
+	\
 			r[l] = (uint64_t)(e);                                                      \
 		}                                                                                  \
 		alu_put_u64(w, in, r);                                                             \
@@ -142,12 +142,12 @@ static inline uint32_t alu_saturate(int64_t v, int64_t lo, int64_t hi, bool clam
 		uint32_t ba[64];                                                                   \
 		uint64_t pb[64], r[64];                                                            \
 		const uint32_t *pa = x_lanes(w, in, 1, 0, ba);                                     \
-                                                                                                   \
+	\
 		alu_u64(w, in, 2, pb);                                                             \
 		LANES(w) {                                                                         \
 			const uint32_t a = pa[l] & 63;                                             \
 			const uint64_t b = pb[l];                                                  \
-                                                                                                   \
+	\
 			r[l] = (uint64_t)(e);                                                      \
 		}                                                                                  \
 		alu_put_u64(w, in, r);                                                             \
@@ -160,10 +160,10 @@ static inline uint32_t alu_saturate(int64_t v, int64_t lo, int64_t hi, bool clam
 	{                                                                                          \
 		uint32_t ba[64], r[64];                                                            \
 		const uint32_t *pa = alu_f32(w, in, 1, ba);                                        \
-                                                                                                   \
+	\
 		LANES(w) {                                                                         \
 			const float a = xf_f32(pa[l]);                                             \
-                                                                                                   \
+	\
 			r[l] = xf_bits32(e);                                                       \
 		}                                                                                  \
 		alu_put_f32(w, in, r);                                                             \
@@ -174,10 +174,10 @@ static inline uint32_t alu_saturate(int64_t v, int64_t lo, int64_t hi, bool clam
 	{                                                                                          \
 		uint32_t ba[64], bb[64], r[64];                                                    \
 		const uint32_t *pa = alu_f32(w, in, 1, ba), *pb = alu_f32(w, in, 2, bb);           \
-                                                                                                   \
+	\
 		LANES(w) {                                                                         \
 			const float a = xf_f32(pa[l]), b = xf_f32(pb[l]);                          \
-                                                                                                   \
+	\
 			r[l] = xf_bits32(e);                                                       \
 		}                                                                                  \
 		alu_put_f32(w, in, r);                                                             \
@@ -189,10 +189,10 @@ static inline uint32_t alu_saturate(int64_t v, int64_t lo, int64_t hi, bool clam
 		uint32_t ba[64], bb[64], bc[64], r[64];                                            \
 		const uint32_t *pa = alu_f32(w, in, 1, ba), *pb = alu_f32(w, in, 2, bb),           \
 			       *pc = alu_f32(w, in, 3, bc);                                        \
-                                                                                                   \
+	\
 		LANES(w) {                                                                         \
 			const float a = xf_f32(pa[l]), b = xf_f32(pb[l]), c = xf_f32(pc[l]);       \
-                                                                                                   \
+	\
 			r[l] = xf_bits32(e);                                                       \
 		}                                                                                  \
 		alu_put_f32(w, in, r);                                                             \
@@ -205,11 +205,11 @@ static inline uint32_t alu_saturate(int64_t v, int64_t lo, int64_t hi, bool clam
 		uint32_t ba[64], bb[64], r[64];                                                    \
 		const uint32_t *pa = alu_f32(w, in, 1, ba), *pb = alu_f32(w, in, 2, bb);           \
 		const bool old = x_gfx9(w);                                                        \
-                                                                                                   \
+	\
 		(void)old;                                                                         \
 		LANES(w) {                                                                         \
 			const uint32_t a = pa[l], b = pb[l];                                       \
-                                                                                                   \
+	\
 			r[l] = e;                                                                  \
 		}                                                                                  \
 		alu_put_f32(w, in, r);                                                             \
@@ -222,11 +222,11 @@ static inline uint32_t alu_saturate(int64_t v, int64_t lo, int64_t hi, bool clam
 		const uint32_t *pa = alu_f32(w, in, 1, ba), *pb = alu_f32(w, in, 2, bb),           \
 			       *pc = alu_f32(w, in, 3, bc);                                        \
 		const bool old = x_gfx9(w);                                                        \
-                                                                                                   \
+	\
 		(void)old;                                                                         \
 		LANES(w) {                                                                         \
 			const uint32_t a = pa[l], b = pb[l], c = pc[l];                            \
-                                                                                                   \
+	\
 			r[l] = e;                                                                  \
 		}                                                                                  \
 		alu_put_f32(w, in, r);                                                             \
@@ -239,10 +239,10 @@ static inline uint32_t alu_saturate(int64_t v, int64_t lo, int64_t hi, bool clam
 	{                                                                                          \
 		uint32_t ba[64], r[64];                                                            \
 		const uint32_t *pa = alu_h16(w, in, 1, ba);                                        \
-                                                                                                   \
+	\
 		LANES(w) {                                                                         \
 			const float a = xf_from_f16(pa[l]);                                        \
-                                                                                                   \
+	\
 			r[l] = (uint32_t)(e) & 0xffff;                                             \
 		}                                                                                  \
 		alu_put_f16(w, in, r, keep);                                                       \
@@ -254,11 +254,11 @@ static inline uint32_t alu_saturate(int64_t v, int64_t lo, int64_t hi, bool clam
 		uint32_t ba[64], bb[64], r[64];                                                    \
 		const uint32_t *pa = alu_h16(w, in, 1, ba), *pb = alu_h16(w, in, 2, bb);           \
 		const bool old = x_gfx9(w);                                                        \
-                                                                                                   \
+	\
 		(void)old;                                                                         \
 		LANES(w) {                                                                         \
 			const float a = xf_from_f16(pa[l]), b = xf_from_f16(pb[l]);                \
-                                                                                                   \
+	\
 			r[l] = e;                                                                  \
 		}                                                                                  \
 		alu_put_f16(w, in, r, keep);                                                       \
@@ -271,12 +271,12 @@ static inline uint32_t alu_saturate(int64_t v, int64_t lo, int64_t hi, bool clam
 		const uint32_t *pa = alu_h16(w, in, 1, ba), *pb = alu_h16(w, in, 2, bb),           \
 			       *pc = alu_h16(w, in, 3, bc);                                        \
 		const bool old = x_gfx9(w);                                                        \
-                                                                                                   \
+	\
 		(void)old;                                                                         \
 		LANES(w) {                                                                         \
 			const float a = xf_from_f16(pa[l]), b = xf_from_f16(pb[l]),                \
 				    c = xf_from_f16(pc[l]);                                        \
-                                                                                                   \
+	\
 			r[l] = e;                                                                  \
 		}                                                                                  \
 		alu_put_f16(w, in, r, keep);                                                       \
@@ -288,11 +288,11 @@ static inline uint32_t alu_saturate(int64_t v, int64_t lo, int64_t hi, bool clam
 	int fn(struct xwave *w, const struct xinsn *in)                                            \
 	{                                                                                          \
 		uint64_t pa[64], r[64];                                                            \
-                                                                                                   \
+	\
 		alu_f64(w, in, 1, pa);                                                             \
 		LANES(w) {                                                                         \
 			const double a = xf_f64(pa[l]);                                            \
-                                                                                                   \
+	\
 			r[l] = xf_bits64(e);                                                       \
 		}                                                                                  \
 		alu_put_f64(w, in, r);                                                             \
@@ -302,12 +302,12 @@ static inline uint32_t alu_saturate(int64_t v, int64_t lo, int64_t hi, bool clam
 	int fn(struct xwave *w, const struct xinsn *in)                                            \
 	{                                                                                          \
 		uint64_t pa[64], pb[64], r[64];                                                    \
-                                                                                                   \
+	\
 		alu_f64(w, in, 1, pa);                                                             \
 		alu_f64(w, in, 2, pb);                                                             \
 		LANES(w) {                                                                         \
 			const double a = xf_f64(pa[l]), b = xf_f64(pb[l]);                         \
-                                                                                                   \
+	\
 			r[l] = xf_bits64(e);                                                       \
 		}                                                                                  \
 		alu_put_f64(w, in, r);                                                             \
@@ -317,13 +317,13 @@ static inline uint32_t alu_saturate(int64_t v, int64_t lo, int64_t hi, bool clam
 	int fn(struct xwave *w, const struct xinsn *in)                                            \
 	{                                                                                          \
 		uint64_t pa[64], pb[64], pc[64], r[64];                                            \
-                                                                                                   \
+	\
 		alu_f64(w, in, 1, pa);                                                             \
 		alu_f64(w, in, 2, pb);                                                             \
 		alu_f64(w, in, 3, pc);                                                             \
 		LANES(w) {                                                                         \
 			const double a = xf_f64(pa[l]), b = xf_f64(pb[l]), c = xf_f64(pc[l]);      \
-                                                                                                   \
+	\
 			r[l] = xf_bits64(e);                                                       \
 		}                                                                                  \
 		alu_put_f64(w, in, r);                                                             \

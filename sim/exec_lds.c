@@ -109,10 +109,16 @@ static void two_addresses(struct xwave *w, const struct xinsn *in, unsigned oper
 			  uint32_t *second)
 {
 	unsigned bytes = M_BYTES(in->arg), unit = bytes * (in->arg & L_ST64 ? 64 : 1);
+	uint32_t both[128];
 
 	lane_addresses(w, in, operand, (uint32_t)in->mem.offset0 * unit, w->exec, addr);
 	*second = ((uint32_t)in->mem.offset1 - (uint32_t)in->mem.offset0) * unit;
 	x_lds_begin(w, in, addr, bytes, write, false);
+	for (unsigned i = 0; i < w->lanes; i++) {
+		both[i] = addr[i];
+		both[w->lanes + i] = addr[i] == UINT32_MAX ? UINT32_MAX : addr[i] + *second;
+	}
+	x_lds_pieces(w, both, 2 * w->lanes, bytes, write);
 }
 
 static int op_read2(struct xwave *w, const struct xinsn *in)

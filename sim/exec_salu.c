@@ -13,7 +13,7 @@ static inline int32_t s16(uint32_t a) { return (int16_t)a; }
 	{                                                                                          \
 		sources;                                                                           \
 		const uint32_t r = (uint32_t)(result);                                             \
-                                                                                                   \
+	\
 		scc;                                                                               \
 		x_scalar_put32(w, in, 0, r);                                                       \
 		return 0;                                                                          \
@@ -23,7 +23,7 @@ static inline int32_t s16(uint32_t a) { return (int16_t)a; }
 	{                                                                                          \
 		sources;                                                                           \
 		const uint64_t r = (uint64_t)(result);                                             \
-                                                                                                   \
+	\
 		scc;                                                                               \
 		x_scalar_put64(w, in, 0, r);                                                       \
 		return 0;                                                                          \
@@ -211,7 +211,7 @@ OP64(s_bitset1_64, A32, x_scalar64(w, in, 0) | UINT64_C(1) << (a & 63), N)
 	static int fn(struct xwave *w, const struct xinsn *in)                                     \
 	{                                                                                          \
 		ctype a = get(x_scalar32(w, in, 0)), b = get(x_scalar32(w, in, 1));                \
-                                                                                                   \
+	\
 		x_set_scc(w, in->arg >> RELATION(a, b) & 1);                                       \
 		return 0;                                                                          \
 	}

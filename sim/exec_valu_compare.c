@@ -28,11 +28,11 @@ static unsigned first_source(const struct xinsn *in)
 			 gt = in->arg >> 2 & 1, un = in->arg >> 3 & 1;                             \
 		const uint32_t *pa = read(w, in, first, ba), *pb = read(w, in, first + 1, bb);     \
 		uint64_t mask = 0;                                                                 \
-                                                                                                   \
+	\
 		LANES(w) {                                                                         \
 			ctype a = get(pa[l]), b = get(pb[l]);                                      \
 			unsigned hit = a < b ? lt : a > b ? gt : a == b ? eq : un;                 \
-                                                                                                   \
+	\
 			mask |= (uint64_t)hit << l;                                                \
 		}                                                                                  \
 		put_result(w, in, mask);                                                           \
@@ -44,13 +44,13 @@ static unsigned first_source(const struct xinsn *in)
 		uint64_t pa[64], pb[64], mask = 0;                                                 \
 		unsigned first = first_source(in), lt = in->arg & 1, eq = in->arg >> 1 & 1,        \
 			 gt = in->arg >> 2 & 1, un = in->arg >> 3 & 1;                             \
-                                                                                                   \
+	\
 		read(w, in, first, pa);                                                            \
 		read(w, in, first + 1, pb);                                                        \
 		LANES(w) {                                                                         \
 			ctype a = get(pa[l]), b = get(pb[l]);                                      \
 			unsigned hit = a < b ? lt : a > b ? gt : a == b ? eq : un;                 \
-                                                                                                   \
+	\
 			mask |= (uint64_t)hit << l;                                                \
 		}                                                                                  \
 		put_result(w, in, mask);                                                           \

@@ -11,10 +11,10 @@ static inline int32_t s16(uint32_t a) { return (int16_t)a; }
 	{                                                                                          \
 		uint32_t ba[64], r[64];                                                            \
 		const uint32_t *pa = source;                                                       \
-                                                                                                   \
+	\
 		LANES(w) {                                                                         \
 			const uint32_t a = pa[l];                                                  \
-                                                                                                   \
+	\
 			r[l] = xf_bits32(e);                                                       \
 		}                                                                                  \
 		alu_put_f32(w, in, r);                                                             \
@@ -47,10 +47,10 @@ int xv_cvt_f32_f64(struct xwave *w, const struct xinsn *in)
 	{                                                                                          \
 		uint32_t ba[64], r[64];                                                            \
 		const uint32_t *pa = alu_f32(w, in, 1, ba);                                        \
-                                                                                                   \
+	\
 		LANES(w) {                                                                         \
 			const double a = (double)xf_f32(pa[l]);                                    \
-                                                                                                   \
+	\
 			r[l] = (uint32_t)(e);                                                      \
 		}                                                                                  \
 		x_lanes_put(w, in, 0, 0, r);                                                       \
@@ -171,7 +171,7 @@ int xv_cvt_int_f64(struct xwave *w, const struct xinsn *in)
 	{                                                                                          \
 		uint32_t ba[64], bb[64], r[64];                                                    \
 		const uint32_t *pa = source(w, in, 1, ba), *pb = source(w, in, 2, bb);             \
-                                                                                                   \
+	\
 		LANES(w)                                                                           \
 			r[l] = fn##_half(w, pa[l]) | fn##_half(w, pb[l]) << 16;                    \
 		x_lanes_put(w, in, 0, 0, r);                                                       \

@@ -156,7 +156,7 @@ static void pk_put(struct xwave *w, const struct xinsn *in, uint32_t lo[64], uin
 	static inline uint32_t fn##_half(uint32_t ua, uint32_t ub, bool old)                       \
 	{                                                                                          \
 		const float a = from(ua), b = from(ub);                                            \
-                                                                                                   \
+	\
 		(void)old;                                                                         \
 		return e;                                                                          \
 	}                                                                                          \
@@ -164,7 +164,7 @@ static void pk_put(struct xwave *w, const struct xinsn *in, uint32_t lo[64], uin
 	{                                                                                          \
 		uint32_t alo[64], ahi[64], blo[64], bhi[64];                                       \
 		bool old = x_gfx9(w);                                                              \
-                                                                                                   \
+	\
 		alu_pk16(w, in, 1, alo, ahi);                                                      \
 		alu_pk16(w, in, 2, blo, bhi);                                                      \
 		LANES(w) {                                                                         \
@@ -178,7 +178,7 @@ static void pk_put(struct xwave *w, const struct xinsn *in, uint32_t lo[64], uin
 	static inline uint32_t fn##_half(uint32_t ua, uint32_t ub, uint32_t uc, bool old)          \
 	{                                                                                          \
 		const float a = from(ua), b = from(ub), c = from(uc);                              \
-                                                                                                   \
+	\
 		(void)old;                                                                         \
 		return e;                                                                          \
 	}                                                                                          \
@@ -186,7 +186,7 @@ static void pk_put(struct xwave *w, const struct xinsn *in, uint32_t lo[64], uin
 	{                                                                                          \
 		uint32_t alo[64], ahi[64], blo[64], bhi[64], clo[64], chi[64];                     \
 		bool old = x_gfx9(w);                                                              \
-                                                                                                   \
+	\
 		alu_pk16(w, in, 1, alo, ahi);                                                      \
 		alu_pk16(w, in, 2, blo, bhi);                                                      \
 		alu_pk16(w, in, 3, clo, chi);                                                      \

@@ -69,7 +69,7 @@ int xv_mad_32_16(struct xwave *w, const struct xinsn *in)
 	int fn(struct xwave *w, const struct xinsn *in)                                            \
 	{                                                                                          \
 		uint32_t alo[64], ahi[64], blo[64], bhi[64], r[64];                                \
-                                                                                                   \
+	\
 		alu_pk16(w, in, 1, alo, ahi);                                                      \
 		alu_pk16(w, in, 2, blo, bhi);                                                      \
 		LANES(w)                                                                           \
@@ -86,7 +86,7 @@ int xv_mad_32_16(struct xwave *w, const struct xinsn *in)
 	int fn(struct xwave *w, const struct xinsn *in)                                            \
 	{                                                                                          \
 		uint32_t alo[64], ahi[64], blo[64], bhi[64], clo[64], chi[64], r[64];              \
-                                                                                                   \
+	\
 		alu_pk16(w, in, 1, alo, ahi);                                                      \
 		alu_pk16(w, in, 2, blo, bhi);                                                      \
 		alu_pk16(w, in, 3, clo, chi);                                                      \

@@ -10,6 +10,7 @@
 
 struct progtext_options {
 	bool edge;     /* as on an edge tile; values are not looked at then: absent copies bring none */
+	unsigned cluster; /* workgroups of the cluster at most; 0: as many as the program has */
 	bool no_again; /* what brings a tile to where it is already is issued without lanes: it counts, and writes nothing */
 };
 
@@ -30,11 +31,16 @@ struct progtext {
 	uint32_t *data;
 	uint64_t data_bytes, out_bytes, scratch_bytes;
 	uint32_t lds_bytes;
-	unsigned waves, lanes;
+	unsigned waves, lanes, cluster;
 	uint64_t ksteps;
 	bool values;         /* out is written */
 	struct progtext_sum *sum;
 	size_t nsums, capsums;
+	struct progtext_store { /* bytes of scratch memory that should hold a tile in the end */
+		uint64_t at;
+		uint32_t bytes, tag;
+	} *store;
+	size_t nstores, capstores;
 	size_t unseen;       /* tiles that were read and overwritten without any use: nothing looked at them */
 	const char *why;     /* of a program that can't be printed */
 };

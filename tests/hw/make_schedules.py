@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Write the schedules of kernels/h200-set: variants of one GEMM main loop for sm_90, and which are held out.
 
-    make_schedules.py FOLDER
+    make_schedules.py FOLDER            kernels/h200-set
+    make_schedules.py --blind FOLDER    kernels/h200-blind
 
 Each variant differs from its neighbours in one or two things: tile, warps, how a K-step is cut into stages, slots,
 waits, barriers, the offset between the groups, how fragments are read, how data come in. Every second one is held
 out: no value of the model may be chosen with it. The list was drawn up before anything was calibrated; a new variant
 goes to the end, so that no other one changes sides. The same files every time.
+
+The blind set is measured after the model is done: no value may be chosen with any of it.
 """
 import os
 import sys
@@ -226,6 +229,36 @@ class Gemm:
         return "\n".join(out)
 
 
+def blind():
+    """Shapes, splits, depths, waits and offsets that the first set has not. Drawn up before the model's values were."""
+    v = []
+
+    def add(name, **kw):
+        v.append(Gemm("h200-b%02d-%s" % (len(v) + 1, name), **kw))
+
+    def both(name, **kw):
+        gap = kw.pop("gap", 1)
+        add(name + "-offset", gap=gap, **kw)
+        add(name + "-inphase", gap=0, **kw)
+
+    small, mid, wide = (128, 128, 32), (128, 128, 64), (128, 256, 32)
+    both("256x64x32", tile=(256, 64, 32), grid=(4, 2))
+    both("64x128x64", tile=(64, 128, 64))
+    both("128x192x32", tile=(128, 192, 32))
+    both("192x128x32-slots6", tile=(192, 128, 32), grid=(2, 4), slots=6)
+    both("ksplit2-k32-slots3", tile=small, body="ksplit", slots=3)
+    both("rowsplit2-k64", tile=mid, body="rowsplit")
+    both("wide-slots3", tile=wide, slots=3, copy_first=True)
+    both("wide-overwait2", tile=wide, over=2)
+    both("wide-bf16-x2", tile=wide, types="bf16", read="ldmatrix.x2")
+    both("64x256x64-ksplit2", tile=(64, 256, 64), body="ksplit")
+    add("k64-one-barrier", tile=mid, gap=0, barrier="one")
+    add("rowsplit2-one-barrier", tile=wide, gap=0, body="rowsplit", barrier="one")
+    add("ahead-4warp-k64", tile=(64, 64, 64), grid=(2, 2), groups=1, gap=0, body="ahead", slots=6)
+    add("k64-wait-behind-mma", tile=(128, 64, 64), grid=(4, 2), gap=0, wait="mma", slots=3)
+    return v
+
+
 def variants():
     v = []
 
@@ -306,14 +339,17 @@ def weave(g):
 
 
 def main():
-    folder = sys.argv[1]
+    hidden = sys.argv[1] == "--blind"
+    folder = sys.argv[-1]
     os.makedirs(folder, exist_ok=True)
     held = []
-    for i, g in enumerate(variants()):
+    for i, g in enumerate(blind() if hidden else variants()):
         with open(os.path.join(folder, g.name + ".xml"), "w", encoding="utf-8") as f:
             f.write(g.text())
         if (i // 2 + i) % 2:
             held.append(g.name)
+    if hidden:
+        return
     with open(os.path.join(folder, "held-out.txt"), "w", encoding="utf-8") as f:
         f.write("\n".join(held) + "\n")
 

@@ -18,7 +18,7 @@ struct lane {
 		const uint32_t a = x->a, b = x->b, c = x->c, o = x->o, s1 = x->s1;                 \
 		const uint64_t A = x->A, B = x->B, C = x->C, O = x->O;                             \
 		const unsigned l = x->l, m = x->m;                                                 \
-                                                                                                   \
+	\
 		(void)a, (void)b, (void)c, (void)o, (void)s1, (void)A, (void)B, (void)C, (void)O, (void)l, (void)m; \
 		return (uint64_t)(value);                                                          \
 	}
@@ -117,7 +117,7 @@ static struct sout BOTH(uint64_t v, bool scc) { return (struct sout){ v, scc }; 
 		const uint32_t a = x->a, b = x->b;                                                 \
 		const uint64_t A = x->A, B = x->B, O = x->O;                                       \
 		const bool scc = x->scc;                                                           \
-                                                                                                   \
+	\
 		(void)a, (void)b, (void)A, (void)B, (void)O, (void)scc;                            \
 		return value;                                                                      \
 	}

@@ -14,6 +14,7 @@
 
 #include "flow.h"
 #include "kernels.h"
+#include "paths.h"
 
 static int setup(void **state)
 {
@@ -141,6 +142,7 @@ static void silent(const struct target *t, const char *name, const struct parsed
 struct counts {
 	unsigned nops, waits;           /* mutants */
 	unsigned waves, other, missed;  /* waits that no register needs: data of other waves does; nothing seen does; found by running only */
+	unsigned waves_found, alarms;   /* of these: the followed check finds it; of the others: it complains */
 	unsigned replay, nops_missed;   /* replay: between two memory operations, for replay after failed translations */
 };
 
@@ -170,6 +172,27 @@ static struct src *mutant(const struct src *s, uint32_t begin, uint32_t end, boo
 
 /* What running the mutant shows. */
 enum shown { CLEAN, REGISTERS, WAVES };
+
+/* Does following the waves, arguments unknown, show a fault? */
+static bool followed(const struct parsed *x, const char *name)
+{
+	struct check_result r = { 0 };
+	struct kernel_run k;
+	struct paths paths;
+	struct diag d;
+	bool found = false;
+
+	diag_init(&d);
+	kernel_prepare(&k, name);
+	paths_follow(x->p, &x->info, k.block, 0, NULL, NULL, &paths);
+	if (!paths.gave_up && check_followed(&paths.program, &paths.check, &r, &d) == 0)
+		found = d.errors > 0;
+	check_result_free(&r);
+	paths_free(&paths);
+	kernel_free(&k);
+	diag_free(&d);
+	return found;
+}
 
 static enum shown run_mutant(const struct parsed *x, const char *name, kernel_host *host)
 {
@@ -205,6 +228,8 @@ static void judge(const struct target *t, const char *name, struct src *text, bo
 		c->missed += !nop && shown == REGISTERS;
 		c->waves += shown == WAVES;
 		c->other += shown == CLEAN;
+		c->waves_found += shown == WAVES && followed(&x, name);
+		c->alarms += shown == CLEAN && !nop && followed(&x, name);
 		if (shown == REGISTERS) {
 			unsigned line, col;
 
@@ -288,8 +313,9 @@ static void check_target(const char *name)
 		done(&x);
 	}
 	kernels_host_close(&h);
-	print_message("# %s: %u waits gone or looser, %u of them only order data between waves, %u do nothing for this launch, %u missed; "
-		      "%u nops gone, %u missed, %u others for replay\n", name, c.waits, c.waves, c.other, c.missed, c.nops, c.nops_missed, c.replay);
+	print_message("# %s: %u waits gone or looser, %u of them only order data between waves (%u found by following them), %u do nothing for "
+		      "this launch (%u complained about), %u missed; %u nops gone, %u missed, %u others for replay\n",
+		      name, c.waits, c.waves, c.waves_found, c.other, c.alarms, c.missed, c.nops, c.nops_missed, c.replay);
 	kernels_compile(name, "-O2");
 	if (objects)
 		disassemble(name);
