@@ -467,7 +467,7 @@ static void on_issue(void *ctx, const struct engine_event *e)
 	struct annotation *a = t->a;
 	struct annotate_line *l;
 
-	if (e->wave != 0 || t->done)
+	if (e->wave != t->a->wave || t->done)
 		return;
 	if (t->closed) {
 		t->closed = false;

@@ -55,6 +55,7 @@ struct annotation {
 	unsigned mix[OPC_COUNT];    /* instructions of one trip's text by class, repeats counted */
 	unsigned scratch_ops, acc_copies;
 	unsigned bank_conflicts;
+	unsigned wave;            /* whose figures the lines have */
 	unsigned groups, offset;  /* of waves, as followed: barriers that the second is behind; groups 0: not followed */
 	unsigned lds_known;       /* LDS instructions whose addresses were found */
 	struct annotate_line *lines;

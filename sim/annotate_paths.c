@@ -126,6 +126,9 @@ bool annotate_take_paths(struct annotation *a, const struct paths *paths)
 		p->entry[g] = p->entry[0];
 		p->main_loop[g] = busiest_loop(p, paths, g);
 	}
+	for (unsigned g = paths->check.groups; g-- > 0;)
+		if (a->loop < 0 || visits(paths, g, a->begin))
+			a->wave = g * (paths->waves / paths->check.groups);
 	exact_trips(p, paths);
 	return true;
 }

@@ -251,13 +251,13 @@ static void check_members(struct checker *c)
 }
 
 /*
- * A wave keeps one bit for a barrier that was complete since its last wait. When it signals twice in between, the
- * second completion may come before the wait, and the next wait then lasts for ever.
+ * A wave keeps one bit for a barrier that was complete since its last wait. When it signals twice before a wait, the
+ * second completion may come before that wait too, and one more wait, without a signal, then lasts for ever.
  */
 static void check_repeats(struct checker *c, unsigned g)
 {
 	const struct track *t = &c->track[g];
-	uint8_t unwaited[PROG_MAX_WAVES][CHECK_IDS] = { { 0 } };
+	uint32_t unwaited[PROG_MAX_WAVES][CHECK_IDS] = { { 0 } }, lost[PROG_MAX_WAVES][CHECK_IDS] = { { 0 } };
 
 	for (uint32_t pos = 0; pos < t->n; pos++) {
 		const struct insn *in = &c->p->insns[t->inst[pos].insn];
@@ -265,23 +265,29 @@ static void check_repeats(struct checker *c, unsigned g)
 		uint32_t waves = check_waves_of(c->p, in) & group_mask(c, g);
 		struct finding *f;
 		char when[96];
-		bool twice = false;
+		bool short_of = false;
 
 		if (id < 0 || (in->cls != OPC_SIGNAL && in->cls != OPC_AWAIT))
 			continue;
 		for (; waves; waves &= waves - 1) {
-			uint8_t *n = &unwaited[__builtin_ctz(waves)][id];
+			unsigned w = (unsigned)__builtin_ctz(waves);
+			uint32_t *n = &unwaited[w][id];
 
-			twice |= in->cls == OPC_AWAIT && *n > 1;
-			*n = in->cls == OPC_AWAIT ? 0 : *n ? 2 : 1;
+			if (in->cls == OPC_SIGNAL) {
+				(*n)++;
+				continue;
+			}
+			short_of |= !*n && lost[w][id];
+			lost[w][id] += *n ? *n - 1 : 0;
+			*n = 0;
 		}
-		if (!twice)
+		if (!short_of)
 			continue;
 		c->faults++;
 		if (c->quiet || !check_once(c, DIAG_BARRIER, t->inst[pos].insn, (uint32_t)in->barrier))
 			continue;
 		f = diag_add(c->d, in->loc, DIAG_BARRIER,
-			     "waits once for a barrier that the wave has signalled more than once since its last wait: of several "
+			     "may wait for ever: the wave has signalled this barrier more than once before an earlier wait, and of several "
 			     "completions it notices one (group %c, %s)", check_group_letter(g), check_when(c, g, pos, when, sizeof(when)));
 		diag_fix(f, "wait behind each signal before the next one");
 	}

@@ -483,6 +483,8 @@ static void list_waits(struct checker *c)
 		for (unsigned k = 0; k < c->p->insns[i].nwait; k++) {
 			unsigned ctr = (unsigned)c->p->insns[i].wait[k].counter;
 
+			if (!c->p->target->counters[ctr].present)
+				continue; /* PTX: addresses taken, an affair of the assembler's */
 			c->out->waits = xgrow(c->out->waits, c->out->nwaits, &cap, sizeof(*c->out->waits));
 			c->out->waits[c->out->nwaits++] = (struct check_wait){
 				.insn = i, .counter = (uint8_t)ctr, .written = c->p->insns[i].wait[k].value,
@@ -511,6 +513,8 @@ static void report_strong(struct checker *c, const struct check_wait *w)
 		f->required = w->required;
 		diag_note(f, c->p->insns[w->for_insn].loc, "it waits for this");
 		fix_value(c, f, w->counter, w->required);
+	} else if (in->nwait > 1) {
+		diag_fix(f, "leave this counter out: wait for the others alone");
 	} else {
 		diag_fix(f, "take it out");
 	}

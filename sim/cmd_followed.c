@@ -191,6 +191,7 @@ static void price_findings(struct run *r, const struct cmd_options *o, const str
 					copy[k].flags |= INSN_EDGE_ONLY;
 		}
 		f->price_clk = base - trip_clk(r, o, paths, copy);
+		f->price_per_trip = true;
 		if (fabs(f->price_clk) < 0.05)
 			f->price_clk = 0;
 	}
@@ -285,6 +286,10 @@ void run_listing_followed(struct run *r, const struct cmd_options *o)
 
 	if (run_follow(r, o, o->waves, &paths) != 0)
 		return;
+	if (o->exec && paths.gave_up) { /* the faults are told; what order there is shows without running */
+		paths_free(&paths);
+		paths_follow(r->program, &r->listing_info, o->block, o->waves, NULL, NULL, &paths);
+	}
 	r->followed_waves = paths.waves;
 	if (paths.gave_up) {
 		r->gave_up = xasprintf("%s", paths.gave_up);

@@ -116,6 +116,11 @@ void run_listing(struct run *r, const struct cmd_options *o, struct src *s)
 	r->target = load_target(s, o, &r->diag);
 	if (!r->target)
 		return;
+	if (target_is_ptx(r->target)) {
+		diag_fix(diag_add(&r->diag, (struct loc){ s, 0, 0 }, DIAG_TARGET, "listings of %s are not read", r->target->name),
+			 "give a listing of an AMD target");
+		return;
+	}
 	r->program = listing_parse(s, r->target, &lo, &r->listing_info, &r->diag);
 	r->listing = r->program != NULL;
 }

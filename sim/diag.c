@@ -368,8 +368,8 @@ static void print_finding(FILE *out, const struct finding *f, bool colour)
 		putc('\n', out);
 	}
 	if (!isnan(f->price_clk))
-		fprintf(out, "  %sprice:%s %.1f clk per K-step\n", colour ? COLOUR_BOLD : "",
-			colour ? COLOUR_OFF : "", f->price_clk);
+		fprintf(out, "  %sprice:%s %.1f clk per %s\n", colour ? COLOUR_BOLD : "",
+			colour ? COLOUR_OFF : "", f->price_clk, f->price_per_trip ? "trip" : "K-step");
 }
 
 /* By file, then place, then the order in which they were found; those without a place first. */

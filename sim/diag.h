@@ -38,6 +38,7 @@ struct finding {
 	const char *counter; /* static name or NULL */
 	int64_t required, present; /* wait states or counter values; DIAG_NONE_INT */
 	double price_clk;    /* clk per K-step; NAN when unknown */
+	bool price_per_trip; /* of a listing's hot loop, which has no K-steps */
 	struct loc insert;   /* a wait of counter for insert_value in front of this mends it; src NULL: none */
 	int64_t insert_value;
 	char insert_group;   /* letter of the one group that it is for, 0: all */

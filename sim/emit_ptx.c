@@ -309,7 +309,7 @@ static void write_setup(struct ptx *x)
 		return;
 	}
 	for (unsigned r = 0; r < 256; r++)
-		if (x->used[r])
+		if (x->used[r] && r < x->p->vgpr)
 			strbuf_add(s, "\tmov.b32 %%v%u, 0;\n", r);
 }
 

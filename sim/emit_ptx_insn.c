@@ -285,6 +285,8 @@ void ptx_insn(struct ptx *x, const struct insn *in)
 			x->chain = span_of(in, ROLE_SRC, 0)->first;
 			return;
 		}
+		if (!strcmp(in->op, "mov") && (in->flags & INSN_IMPLIED))
+			return; /* the assembler's own */
 		if (!(in->flags & INSN_IMPLIED)) {
 			vector(x, in, guard);
 		} else if (!x->moved && x->loop >= 0) {

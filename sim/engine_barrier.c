@@ -27,7 +27,7 @@ static void barrier_release_all(struct engine *e, struct workgroup *g, const str
 		w->at_barrier = false;
 		w->blame = last->id;
 		w->split = t;
-		w->free = max_u64(w->hold_end, t + e->barrier_release);
+		w->free = max_u64(w->hold_end, t + e->barrier_release + (t - w->arrival > e->barrier_patience ? e->barrier_blocked : 0));
 		w->free_why = ST_BARRIER;
 		if (w->column && w->pos < t)
 			blame_stage(e, last->last_stage, last->group, t - w->pos);
@@ -44,6 +44,7 @@ void barrier_arrive(struct engine *e, struct wave *w, uint64_t t)
 	w->at_barrier = true;
 	w->barrier_op = w->op;
 	w->hold_end = w->free;
+	w->arrival = t;
 	w->free = NEVER;
 	w->free_why = ST_BARRIER;
 	if (++g->arrived == g->live)

@@ -26,6 +26,7 @@ enum op_flag {
 	OP_MAIN_EDGE = 1 << 2,  /* BRANCH of the group's main loop */
 	OP_OTHER_EDGE = 1 << 3, /* BRANCH of another loop, long enough to be worth skipping */
 	OP_WRITER = 1 << 4,     /* writes registers that a matrix op reads as C */
+	OP_SENT = 1 << 6,       /* issues when what its wave put in the LDS queue has been served */
 	OP_RESULT = 1 << 5,     /* not a matrix op, and somebody looks at its destinations */
 };
 
@@ -107,6 +108,9 @@ struct wave {
 	uint64_t turn;  /* number of its last issue on its SIMD */
 	uint64_t split; /* barrier: last arrival */
 	uint64_t hold_end; /* barrier: the wave's own hold */
+	uint64_t arrival;  /* barrier: its own */
+	uint64_t sent;     /* its newest op in the LDS queue was served */
+	uint32_t queued;   /* its ops in the LDS queue without service so far */
 	const struct op *barrier_op; /* where it stands, when at_barrier */
 	uint32_t rep;   /* issues of the head so far */
 	uint32_t last_stage;
@@ -245,7 +249,8 @@ struct engine {
 	unsigned issue_order; /* of waves of one priority: 0 by age, 1 longest without issue first, 2 last issuer, then youngest */
 	bool hold_unit;       /* hold is for the same unit only */
 	bool through_lds;     /* vector memory ops pass the LDS queue and array */
-	unsigned barrier_recover;
+	unsigned barrier_recover, barrier_blocked, barrier_patience;
+	uint64_t copy_extra;
 	bool write_free;      /* an LDS write does not hold its wave */
 	unsigned issue_period, period_mask; /* mask: period - 1 when a power of two, else ~0 */
 	unsigned ahead, lds_queue, vmem_queue, copy_queue, copy_queue_wave;

@@ -273,19 +273,23 @@ static void decode_vmem(const struct engine *e, const struct insn *in, struct op
 {
 	uint64_t data = in->vmem->data_clk;
 
-	op->u.vmem.addr = in->vmem->addr_clk;
+	op->u.vmem.addr = in->vmem->addr_clk + in->addr_extra;
 	if (e->cfg->bytes_per_clk > 0)
 		data = max_u64(data, ceil_div(in->bytes, e->cfg->bytes_per_clk));
 	op->u.vmem.data = data;
-	op->u.vmem.latency = in->flags & INSN_COLD ? e->hbm : e->l2;
+	op->u.vmem.latency = (in->flags & INSN_COLD ? e->hbm : e->l2) + (in->cls == OPC_VMEM_LDS ? e->copy_extra : 0);
 	op->u.vmem.land = ceil_div(in->bytes, e->dma_write);
+	if (in->lds_clk > in->lds_clk_free)
+		op->u.vmem.land += (uint64_t)in->lds_clk - in->lds_clk_free;
 }
 
-static void decode_wait(const struct insn *in, const int8_t *dense, struct op *op)
+static void decode_wait(const struct engine *e, const struct insn *in, const int8_t *dense, struct op *op)
 {
 	for (unsigned k = 0; k < in->nwait && k < 4; k++) {
 		int c = in->wait[k].counter;
 
+		if (e->through_lds && c == CTR_X && in->wait[k].value == 0)
+			op->flags |= OP_SENT;
 		if (c < 0 || c >= CTR_COUNT || dense[c] < 0)
 			continue; /* nothing in the program ever raises it */
 		op->wait.ctr[op->nwait] = dense[c];
@@ -408,10 +412,10 @@ static int decode(struct engine *e, const struct decoder *dec, size_t i, unsigne
 		op->unit = UN_LDS;
 	}
 	if (in->cls == OPC_WAIT || target_is_ptx(e->t)) /* there the instruction itself is held */
-		decode_wait(in, dec->dense, op);
+		decode_wait(e, in, dec->dense, op);
 	if (in->cls == OPC_AWAIT)
 		e->awaits[g] |= 1u << op->named;
-	op->special = op->ctr >= 0 || op->nwait || op->unit == UN_TDM || in->cls == OPC_AWAIT;
+	op->special = op->ctr >= 0 || op->flags & OP_SENT || op->nwait || op->unit == UN_TDM || in->cls == OPC_AWAIT;
 	if (in->cls == OPC_BRANCH && in->loop >= 0 && (size_t)in->loop < e->p->nloops) {
 		const struct loop *l = &e->p->loops[in->loop];
 
@@ -540,6 +544,8 @@ static void read_values(struct engine *e)
 	e->hold_unit = v->hold_unit >= 1;
 	e->through_lds = v->vmem_through_lds >= 1;
 	e->barrier_recover = (unsigned)whole(v->barrier_recover);
+	e->barrier_blocked = (unsigned)whole(v->barrier_blocked);
+	e->barrier_patience = (unsigned)whole(v->barrier_patience);
 	e->issue_order = (unsigned)whole(v->issue_order);
 	e->write_free = v->lds_write_free >= 1;
 	e->nsimds = (unsigned)whole(v->simds);
@@ -560,6 +566,7 @@ static void read_values(struct engine *e)
 	e->icache_ahead = (unsigned)whole(v->icache_ahead);
 	e->smem = ns_to_clk(e, v->smem_ns);
 	e->store_ack = ns_to_clk(e, v->vmem_store_ns);
+	e->copy_extra = ns_to_clk(e, v->vmem_copy_ns);
 	e->l2 = ns_to_clk(e, v->vmem_l2_ns);
 	e->hbm = ns_to_clk(e, v->vmem_hbm_ns);
 	e->cold = ns_to_clk(e, v->vmem_cold_ns);

@@ -101,6 +101,13 @@ void eval_counters(struct engine *e, struct wave *w, const struct op *op)
 			w->dep_why = op->wait.why[k];
 		}
 	}
+	if (op->flags & OP_SENT) {
+		t = w->queued ? NEVER : w->sent;
+		if (t > w->dep) {
+			w->dep = t;
+			w->dep_why = ST_WAIT_VMEM;
+		}
+	}
 	if (op->unit == UN_TDM) {
 		t = e->copy_queue_wave ?
 			    w->copy_start[(w->ncopies - e->copy_queue_wave) & e->copiers[0].mask] :
@@ -240,6 +247,7 @@ uint64_t lds_issue(struct engine *e, struct wave *w, const struct op *op, uint64
 	q->free = w->free;
 	q->part = op->cls == OPC_LDS_PERMUTE ? 0 : partition(e, w, op);
 	q->event = e->ev_head + e->ev_n;
+	w->queued++;
 	acc[ACC_CONFLICT] += op->through ? 0 : op->u.lds.conflict;
 	if (op->ctr >= 0)
 		ctr_raise(e, w, op->ctr, NEVER, &q->idx);
@@ -267,7 +275,10 @@ static void lds_serve(struct engine *e, unsigned pair)
 		*array = max_u64(s, *array) + (op->through ? op->u.vmem.addr : op->u.lds.array);
 		end = max_u64(end, *array);
 	}
-	q->end = p->port_free = end;
+	q->end = p->port_free = w->sent = end;
+	w->queued--;
+	if (w->queued == 0 && w->dep == NEVER && w->op->flags & OP_SENT)
+		wave_reconsider(e, w);
 	w->acc[op->acc + ACC_LDS] += end - s;
 	if (e->ev) {
 		e->ev[q->event & e->ev_mask].start = s;

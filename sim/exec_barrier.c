@@ -6,9 +6,11 @@
 
 #include <stdlib.h>
 
+#define CLOCKS ARRAY_LEN(((struct xbarrier *)0)->clock)
+
 static struct xclock *clock_of(struct xbarrier *b, uint64_t phase)
 {
-	struct xclock **c = &b->clock[phase & 1];
+	struct xclock **c = &b->clock[phase % CLOCKS];
 
 	if (!*c)
 		*c = xcalloc(1, sizeof(**c));
@@ -32,8 +34,8 @@ void barriers_init(struct xgroup *g)
 
 void barrier_free(struct xbarrier *b)
 {
-	free(b->clock[0]);
-	free(b->clock[1]);
+	for (unsigned i = 0; i < CLOCKS; i++)
+		free(b->clock[i]);
 	*b = (struct xbarrier){ 0 };
 }
 
@@ -86,8 +88,8 @@ static void block(struct xwave *w, const struct xinsn *in, struct xbarrier *b, u
 }
 
 /*
- * A wave keeps one bit for a barrier: it was complete since the wave's last wait. Further completions in between are
- * lost. Clocks are kept for the last two phases.
+ * A wave keeps one bit for a barrier: it was complete since the wave's last wait. Of several completions in between it
+ * notices one, or each when it is quick; what it may rely on is one for each of its signals.
  */
 bool sync_released(struct xwave *w)
 {
@@ -96,9 +98,9 @@ bool sync_released(struct xwave *w)
 
 	if (b->phase <= c->phase)
 		return false;
-	x_race_release(w, clock_of(b, b->phase - c->phase > 1 ? b->phase - 1 : c->phase));
+	x_race_release(w, clock_of(b, b->phase - c->phase >= CLOCKS ? b->phase - CLOCKS + 1 : c->phase));
 	if (b != &w->wg->cluster->bar)
-		c->seen[b - w->wg->bar] = b->phase;
+		c->seen[b - w->wg->bar] = c->by_signal ? c->phase + 1 : b->phase;
 	c->state = XW_RUN;
 	return true;
 }
@@ -131,6 +133,7 @@ int barrier_op_whole(struct xwave *w, const struct xinsn *in)
 	struct xbarrier *b = &w->wg->bar[0];
 	uint64_t phase = b->phase;
 
+	w->core->by_signal = true;
 	w->core->barriers++;
 	unequal(w, in);
 	signal_barrier(w, b, in->index);
@@ -199,10 +202,8 @@ int barrier_op_signal(struct xwave *w, const struct xinsn *in)
 		b->members = m0_members(w);
 	arrived = arrival(w, b);
 	if (arrived) {
-		uint8_t *unwaited = &w->core->unwaited[b - w->wg->bar];
-
 		*arrived = b->phase + 1;
-		*unwaited = *unwaited ? 2 : 1;
+		w->core->unwaited[b - w->wg->bar]++;
 	} else if (cluster_twice(w, in, b) < 0) {
 		return -1;
 	}
@@ -214,6 +215,21 @@ int barrier_op_signal(struct xwave *w, const struct xinsn *in)
 	signal_barrier(w, b, in->index);
 	if (in->arg)
 		x_set_scc(w, first);
+	return 0;
+}
+
+/* The wave waits for barrier id: for all of its signals since its last wait. -1: for one that may have gone by unnoticed. */
+static int use_signals(struct xwave *w, ptrdiff_t id)
+{
+	struct xcore *c = w->core;
+	uint32_t n = c->unwaited[id];
+
+	c->by_signal = n > 0;
+	c->unwaited[id] = 0;
+	if (n)
+		c->lost[id] += n - 1;
+	else if (c->lost[id])
+		return -1;
 	return 0;
 }
 
@@ -235,16 +251,15 @@ int barrier_op_wait(struct xwave *w, const struct xinsn *in)
 		block(w, in, b, w->core->cluster_waits++);
 		return 0;
 	}
-	if (w->core->unwaited[b - w->wg->bar] > 1)
+	if (use_signals(w, b - w->wg->bar) < 0)
 		return x_fault(w, in, DIAG_BARRIER, -1,
-			       "the wave waits for barrier %d once and has signalled it more than once since its last wait: completions do not "
-			       "add up, one may be lost", id);
+			       "the wave waits for barrier %d more often than it may notice: it had signalled it more than once before "
+			       "an earlier wait, and of several completions it notices one", id);
 	phase = w->core->seen[b - w->wg->bar];
 	if (id >= 1 && !w->core->joined && *arrived) /* it has no such bit for a barrier that it has not joined */
 		phase = *arrived - 1;
 	block(w, in, b, phase);
 	*arrived = 0;
-	w->core->unwaited[b - w->wg->bar] = 0;
 	return 0;
 }
 

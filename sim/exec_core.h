@@ -73,7 +73,7 @@ enum xwait_kind { XW_RUN, XW_BARRIER, XW_DONE, XW_FAULT };
 struct xbarrier {
 	unsigned members, signals; /* members 0: all live waves (workgroups) */
 	uint64_t phase;            /* completed phases */
-	struct xclock *clock[2];   /* of phase, by its lowest bit: the one that fills, and the one before */
+	struct xclock *clock[4];   /* of phase, by its lowest bits: the one that fills, and those before */
 	uint32_t signalled_at;     /* instruction of the last signal */
 };
 
@@ -84,8 +84,10 @@ struct xcore { /* of one wave */
 	struct xbarrier *barrier;   /* XW_BARRIER: waits for phase behind this */
 	uint64_t phase;             /* value of barrier->phase that the wave waits to see exceeded */
 	uint64_t arrived[X_NAMED];  /* phase of the wave's last signal + 1; 0: none since its last wait */
-	uint64_t seen[X_NAMED];     /* phases complete when the wave's last wait was over: those behind let the next one pass */
-	uint8_t unwaited[X_NAMED];  /* its signals since its last wait; 2: or more */
+	uint64_t seen[X_NAMED];     /* phases that the wave's waits have used up */
+	uint32_t unwaited[X_NAMED]; /* its signals since its last wait */
+	uint32_t lost[X_NAMED];     /* completions that it may not have noticed */
+	bool by_signal;             /* XW_BARRIER: the wait belongs to a signal of its own */
 	uint64_t cluster_waits;
 	uint32_t waits_at;          /* XW_BARRIER: the instruction; XW_DONE: that ended it */
 	unsigned inflight[CTR_COUNT], unordered[CTR_COUNT]; /* of each counter; those that complete in any order */

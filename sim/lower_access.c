@@ -432,14 +432,14 @@ static bool costed(const struct access *ac, unsigned wave, uint32_t turn, uint32
 	return false;
 }
 
-void access_cost(struct lower *lw, struct insn *in)
+static void cost_as(struct lower *lw, struct insn *in, const struct lds_row *as)
 {
 	const struct access *ac = in->access >= 0 ? &lw->p->access[in->access] : NULL;
 	uint32_t at[64], slot0, limit = (uint32_t)lw->t->v.lds_bytes, done = 0;
-	uint32_t turn = 4 * (in->lds->banks ? in->lds->banks : 64);
-	struct lds_row row = *in->lds;
+	uint32_t turn = 4 * (as->banks ? as->banks : 64);
+	struct lds_row row = *as;
 
-	in->lds_clk_free = in->lds_clk = (uint16_t)lds_array_clk_free(in->lds);
+	in->lds_clk_free = in->lds_clk = (uint16_t)lds_array_clk_free(as);
 	if (!ac || !ac->lane || ac->nlanes > 64)
 		return;
 	slot0 = lw->p->buffers[ac->buffer].base;
@@ -458,5 +458,27 @@ void access_cost(struct lower *lw, struct insn *in)
 			clk = UINT16_MAX;
 		if (clk > in->lds_clk)
 			in->lds_clk = (uint16_t)clk;
+	}
+}
+
+void access_cost(struct lower *lw, struct insn *in)
+{
+	cost_as(lw, in, in->lds);
+}
+
+/* A copy whose lanes name their own addresses lands like a write of the same width. */
+void access_cost_copy(struct lower *lw, struct insn *in)
+{
+	const struct target *t = lw->t;
+
+	for (size_t i = 0; lw->t->v.copy_scatter >= 1 && i < t->nlds; i++)
+		if (t->lds[i].write && t->lds[i].width_bytes == in->vmem->width_bytes) {
+			cost_as(lw, in, &t->lds[i]);
+			break;
+		}
+	if (in->access >= 0 && lw->p->access[in->access].buffer >= 0) {
+		uint32_t row = lw->buf[lw->p->access[in->access].buffer].row_bytes;
+
+		in->addr_extra = row && row < 128 ? (uint8_t)t->v.copy_split : 0;
 	}
 }

@@ -117,6 +117,7 @@ void access_load(struct lower *lw, const struct access_spec *q, int32_t index); 
 int32_t access_explicit(struct lower *lw, const struct access_spec *q); /* kernels: offset and stride */
 /* Array time of a LDS instruction from its access. */
 void access_cost(struct lower *lw, struct insn *in);
+void access_cost_copy(struct lower *lw, struct insn *in);
 uint32_t waves_of_groups(const struct lower *lw, uint8_t groups);
 
 /* lower_addr.c: which address register each memory instruction uses */

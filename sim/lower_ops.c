@@ -390,6 +390,7 @@ static void emit_copy(struct lower *lw, const struct sched_op *op, uint8_t group
 		if (m0)
 			add_span(in, ROLE_SRC, REG_M0, 1);
 		add_addr(lw, in);
+		access_cost_copy(lw, in);
 		ask_l2(lw, op, in);
 		lw->mark[lw->p->ninsns - 1] = MARK_COPY;
 	}

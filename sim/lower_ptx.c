@@ -260,7 +260,66 @@ struct block { /* since its first instruction, for one group */
 	bool matrix;
 	bool guarded;      /* a copy stands in it */
 	bool plain;        /* plain shared reads stand in it, whose results the assembler waits for at its end */
+	unsigned reads;    /* shared reads in it */
+	uint32_t last_read;
+	bool copies_first; /* copies stand in front of its first read */
 };
+
+/*
+ * Scoreboards. Of six the assembler gives one to copy groups and one each to the first OWN_BOARDS reads of a block; all
+ * other reads, and the address registers of everything that is under way, share the last.
+ */
+#define OWN_BOARDS 4
+
+struct boards {
+	bool shared[REG_COUNT];     /* what was read into the register last is on the shared one */
+	uint16_t block[REG_COUNT];  /* that block's number */
+	uint16_t now;               /* of blocks with reads so far */
+	bool wide[REG_COUNT];       /* it came with its neighbours of one row */
+};
+
+static void board_reads(struct boards *s, struct block *b, const struct insn *in)
+{
+	s->now += b->reads == 0;
+	for (unsigned n = 0; n < in->repeat; n++, b->reads++)
+		for (unsigned k = 0; k < in->nspans; k++)
+			for (unsigned r = in->span[k].first; in->role[k] == ROLE_DST &&
+			     r < in->span[k].first + (unsigned)in->span[k].n && r < REG_COUNT; r++) {
+				s->shared[r] = b->reads >= OWN_BOARDS;
+				s->block[r] = s->now;
+				s->wide[r] = in->lds->width_bytes >= 8 && !ptx_matrix_lanes(in->lds);
+			}
+}
+
+/*
+ * Who waits for a read on the shared scoreboard waits for all of them, and until all addresses were taken; addresses have
+ * one of their own where the reads of a block are for a later one that reads as well.
+ */
+static void board_wait(const struct lower *lw, const struct boards *s, struct insn *in)
+{
+	int c = lw->t->classes[OPC_LDS_READ].counter;
+	bool shared = false, newest = true;
+
+	for (unsigned k = 0; k < in->nspans; k++)
+		for (unsigned r = in->span[k].first; r < in->span[k].first + (unsigned)in->span[k].n && r < REG_COUNT; r++)
+			if (s->shared[r]) {
+				shared = true;
+				newest &= s->block[r] == s->now;
+			}
+	for (unsigned k = 0; shared && k < in->nwait; k++) {
+		if (in->wait[k].counter != c)
+			continue;
+		in->wait[k].value = 0;
+		for (unsigned i = 0; i < in->nwait; i++)
+			if (in->wait[i].counter == CTR_X)
+				return;
+		if (newest && in->nwait < ARRAY_LEN(in->wait)) {
+			in->wait[in->nwait].counter = CTR_X;
+			in->wait[in->nwait++].value = 0;
+		}
+		return;
+	}
+}
 
 static int unit_of(const struct insn *in)
 {
@@ -325,6 +384,7 @@ static void wait_reads(const struct lower *lw, struct insn *in)
 struct fillers {
 	struct insertion *list;
 	size_t n, cap;
+	unsigned scratch; /* first register behind those of the program: the assembler's own */
 };
 
 static void add_filler(struct fillers *f, uint32_t before, struct insn insn)
@@ -339,8 +399,55 @@ static void add_filler(struct fillers *f, uint32_t before, struct insn insn)
 	f->list[f->n++] = (struct insertion){ before, insn };
 }
 
+/* An mma wants four registers of A side by side, two of each of two rows: wide plain reads leave them elsewhere. */
+static bool scattered(const struct boards *s, const struct insn *in)
+{
+	for (unsigned k = 0; k < in->nspans; k++)
+		if (in->role[k] == ROLE_A && in->span[k].first < REG_COUNT)
+			return s->wide[in->span[k].first];
+	return false;
+}
+
+/* The assembler copies them in front of each mma, to registers behind all others. */
+static void add_moves(struct lower *lw, struct fillers *f, unsigned g, uint32_t i)
+{
+	static const char mov[] = "mov";
+	struct insn *mma = &lw->p->insns[i], in = filler(mma, mov, (uint8_t)(1u << g), 0, 4);
+	bool seen = false;
+
+	in.cls = OPC_VALU;
+	in.nwait = mma->nwait;
+	memcpy(in.wait, mma->wait, sizeof(in.wait));
+	if (f->scratch + 4 <= (unsigned)lw->t->v.vgpr_max)
+		add_span(&in, ROLE_DST, f->scratch, 4);
+	else
+		seen = true;
+	add_filler(f, i, in);
+	for (unsigned k = 0; k < mma->nspans; k++)
+		seen |= mma->role[k] == ROLE_SRC && mma->span[k].first == f->scratch;
+	if (!seen)
+		add_span(mma, ROLE_SRC, f->scratch, 4);
+}
+
+/*
+ * A read that ends a block with copies in front of its reads takes over the scoreboard of addresses: it issues when all
+ * of the wave's were taken.
+ */
+static void read_waits(struct lower *lw, const struct block *b)
+{
+	struct insn *in = &lw->p->insns[b->last_read];
+
+	if (!b->copies_first || b->reads <= OWN_BOARDS || in->nwait >= ARRAY_LEN(in->wait))
+		return;
+	for (unsigned k = 0; k < in->nwait; k++)
+		if (in->wait[k].counter == CTR_X)
+			return;
+	in->wait[in->nwait].counter = CTR_X;
+	in->wait[in->nwait++].value = 0;
+}
+
 /* Instruction i as group g meets it. */
-static void fill_one(struct lower *lw, struct fillers *f, struct block *b, unsigned g, uint32_t i)
+static void fill_one(struct lower *lw, struct fillers *f, struct block *b, struct boards *s, unsigned g, uint32_t i)
 {
 	static const char drain[] = "drain", guard[] = "guard";
 	struct insn *in = &lw->p->insns[i];
@@ -352,12 +459,23 @@ static void fill_one(struct lower *lw, struct fillers *f, struct block *b, unsig
 			add_filler(f, i, filler(in, drain, (uint8_t)(1u << g), clk, 1));
 		if (b->plain)
 			wait_reads(lw, in);
+		read_waits(lw, b);
 		*b = (struct block){ 0 };
 	}
 	if (in->cls == OPC_VMEM_LDS && !b->guarded && lw->t->v.copy_guard >= 1) {
 		add_filler(f, i, filler(in, guard, (uint8_t)(1u << g), 1, (unsigned)lw->t->v.copy_guard));
 		b->guarded = true;
 		b->now += (unsigned)lw->t->v.copy_guard;
+	}
+	if (in->cls == OPC_LDS_READ) {
+		b->copies_first |= b->reads == 0 && b->guarded;
+		b->last_read = i;
+		board_reads(s, b, in);
+	}
+	if (in->cls == OPC_MATRIX) {
+		board_wait(lw, s, in);
+		if (lw->s->gemm && scattered(s, in))
+			add_moves(lw, f, g, i);
 	}
 	block_issue(lw, b, in);
 }
@@ -369,7 +487,8 @@ static void fill_one(struct lower *lw, struct fillers *f, struct block *b, unsig
 static int add_fillers(struct lower *lw)
 {
 	struct block b[PROG_MAX_GROUPS] = { 0 };
-	struct fillers f = { 0 };
+	struct boards *s = xcalloc(lw->s->groups, sizeof(*s));
+	struct fillers f = { .scratch = lw->p->vgpr };
 	int rc;
 
 	for (uint32_t i = 0; i < lw->p->ninsns; i++)
@@ -377,10 +496,11 @@ static int add_fillers(struct lower *lw)
 			if (starts_loop(lw->p, i))
 				b[g] = (struct block){ 0 };
 			if (lw->p->insns[i].groups >> g & 1)
-				fill_one(lw, &f, &b[g], g, i);
+				fill_one(lw, &f, &b[g], &s[g], g, i);
 		}
 	rc = insert_insns(lw, f.list, f.n);
 	free(f.list);
+	free(s);
 	return rc;
 }
 

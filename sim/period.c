@@ -170,6 +170,9 @@ static void walk_wave(struct walk *k, struct engine *e, struct wave *w)
 		walk_limit(k, &w->unit_free[u]);
 	walk_clk(k, &w->split);
 	walk_limit(k, &w->hold_end);
+	if (e->barrier_blocked)
+		walk_clk(k, &w->arrival);
+	walk_limit(k, &w->sent);
 	for (size_t a = 0; a < e->natoms && !k->differs; a++) {
 		walk_int(k, w->ready[a] > k->now || w->chain[a] > k->now ? w->writer[a] : 0);
 		walk_limit(k, &w->ready[a]);

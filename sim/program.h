@@ -61,6 +61,7 @@ struct insn {
 	const struct vmem_row *vmem;
 	uint32_t bytes;         /* moved by a memory, LDS or TDM op, all lanes of the wave */
 	uint16_t lds_clk;       /* array time with the bank conflicts of its real addresses */
+	uint8_t addr_extra;     /* vector memory: clk of its address stage beyond the row's */
 	uint16_t lds_clk_free;  /* array time without any conflict */
 	int32_t access;         /* index into program.access, -1: none */
 	int32_t stage;          /* index into program.stages */

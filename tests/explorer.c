@@ -145,12 +145,12 @@ static void check_barrier_counts(struct x_prog *x)
 }
 
 /*
- * Of several completions since its last wait a wave notices one, so a wait behind two signals of its own may leave
- * it one completion short. The search counts phases, which lose nothing: that is why this is judged here.
+ * Of several completions since its last wait a wave notices one: a wait behind two of its own signals may use up both,
+ * and a further wait then has none left. The search counts phases, which lose nothing: that is why this is judged here.
  */
 static void check_unwaited(struct x_prog *x, unsigned w)
 {
-	unsigned n[X_MAX_IDS] = { 0 };
+	unsigned n[X_MAX_IDS] = { 0 }, gone[X_MAX_IDS] = { 0 };
 
 	for (size_t i = 0; i < x->line[w].n && !x->stop; i++) {
 		const struct insn *in = &x->p->insns[x->line[w].step[i].insn];
@@ -158,9 +158,15 @@ static void check_unwaited(struct x_prog *x, unsigned w)
 
 		if (id < 0)
 			continue;
-		if (in->cls == OPC_AWAIT && n[id] > 1)
-			explorer_fault(x, FAULT_BARRIER, "%s waits once behind %u signals", x_step_name(x, w, (uint32_t)i), n[id]);
-		n[id] = in->cls == OPC_AWAIT ? 0 : n[id] + 1;
+		if (in->cls == OPC_SIGNAL) {
+			n[id]++;
+			continue;
+		}
+		if (!n[id] && gone[id])
+			explorer_fault(x, FAULT_BARRIER, "%s may wait for ever: %u signals were used up at once",
+				       x_step_name(x, w, (uint32_t)i), gone[id] + 1);
+		gone[id] += n[id] ? n[id] - 1 : 0;
+		n[id] = 0;
 	}
 }
 

@@ -246,7 +246,8 @@ static void copy_through_m0(struct printer *c, const struct access *ac, int64_t 
 		pt_line(c, "s_mov_b32 m0, 0x%x", base);
 	pt_line(c, "v_mov_b32_e32 v%u, 0x%x", pt_own(c, OWN_T0), entry);
 	pt_only_lanes(c, ac->nlanes == 1 ? n : 0);
-	pt_line(c, "buffer_load_dword%s v%u, s[64:67], 0 offen lds", width == 4 ? "" : width == 12 ? "x3" : "x4", pt_own(c, OWN_T0));
+	pt_line(c, "buffer_load_dword%s v%u, s[64:67], 0 offen lds", width == 4 ? "" : width == 12 ? "x3" : "x4",
+		pt_own(c, OWN_T0));
 	pt_all_lanes(c, ac->nlanes == 1 ? n : 0);
 }
 

@@ -57,6 +57,21 @@ static bool of_one_tile(const struct finding *f, void *ctx)
 	return a->tag && a->tag == b->tag && (a->again || b->again);
 }
 
+static void take_findings(const struct progtext *t, struct diag *d, struct progtext_verdict *v)
+{
+	size_t before = d->n;
+	unsigned at;
+
+	diag_drop_if(d, of_one_tile, (void *)(uintptr_t)t);
+	v->findings = d->n;
+	v->harmless = before - d->n;
+	if (!d->n)
+		return;
+	at = loc_line(d->list[0].loc);
+	v->first = d->list[0].code;
+	v->insn = at && at <= t->nlines ? t->line_insn[at - 1] : NONE;
+}
+
 struct progtext_verdict progtext_run(const struct program *p, const struct progtext *t, const struct target *machine,
 				     const struct exec_options *o, struct diag *d, struct src **src)
 {
@@ -79,7 +94,6 @@ struct progtext_verdict progtext_run(const struct program *p, const struct progt
 	struct target part = *machine;
 	struct src *s = src_from_text("program.s", t->text, strlen(t->text));
 	struct program *q;
-	size_t before;
 
 	memcpy(part.counters, p->target->counters, sizeof(part.counters));
 	q = listing_parse(s, &part, &lo, &info, d);
@@ -92,16 +106,7 @@ struct progtext_verdict progtext_run(const struct program *p, const struct progt
 		v.executed = r.insns;
 		exec_result_free(&r);
 	}
-	before = d->n;
-	diag_drop_if(d, of_one_tile, (void *)(uintptr_t)t);
-	v.findings = d->n;
-	v.harmless = before - d->n;
-	if (v.findings) {
-		unsigned at = loc_line(d->list[0].loc);
-
-		v.first = d->list[0].code;
-		v.insn = at && at <= t->nlines ? t->line_insn[at - 1] : NONE;
-	}
+	take_findings(t, d, &v);
 	for (unsigned g = 0; v.ran && t->values && g < groups; g++)
 		judge(t, out + g * t->out_bytes / 4, scratch + g * t->scratch_bytes / 4, &v);
 	program_free(q);

@@ -301,8 +301,12 @@ static void find_uses(const struct program *p, uint8_t use[REG_SGPR])
 			const struct span *s = &p->insns[i].span[k];
 			enum span_role role = (enum span_role)p->insns[i].role[k];
 			enum opclass cls = p->insns[i].cls;
-			enum use u = cls == OPC_MATRIX ? (in_sum(&p->insns[i], k) ? USE_SUM : USE_DATA) : role == ROLE_DST && p->insns[i].counter >= 0 ? USE_DATA : USE_NONE;
+			enum use u = USE_NONE;
 
+			if (cls == OPC_MATRIX)
+				u = in_sum(&p->insns[i], k) ? USE_SUM : USE_DATA;
+			else if (role == ROLE_DST && p->insns[i].counter >= 0)
+				u = USE_DATA;
 			for (unsigned r = s->first; r < (unsigned)s->first + s->n && r < REG_SGPR; r++)
 				if (use[r] < u)
 					use[r] = (uint8_t)u;

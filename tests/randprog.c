@@ -78,6 +78,9 @@ static void perturb_values(struct target_values *v, struct rng *r)
 	change(r, &v->hold_unit, 20, 0, 1);
 	change(r, &v->vmem_through_lds, 20, 0, 1);
 	change(r, &v->barrier_recover, 20, 0, 6);
+	change(r, &v->barrier_blocked, 20, 1, 30);
+	change(r, &v->barrier_patience, 20, 0, 60);
+	change(r, &v->vmem_copy_ns, 20, 0, 100);
 	if (v->tdm_engines > 0) {
 		change(r, &v->tdm_engines, 30, 1, 3);
 		change(r, &v->tdm_queue_wave, 50, 1, 4);
@@ -254,6 +257,12 @@ static void fill_memory(struct gen *g, struct insn *in)
 		in->vmem = pick_vmem(g, in->cls == OPC_VMEM_LOAD  ? VM_LOAD
 					: in->cls == OPC_VMEM_LDS ? VM_LDS
 								  : VM_STORE);
+	if (!tdm && rng_chance(r, 20))
+		in->addr_extra = (uint8_t)rng_below(r, 6);
+	if (in->cls == OPC_VMEM_LDS && rng_chance(r, 20)) {
+		in->lds_clk_free = 4;
+		in->lds_clk = (uint16_t)(4 + rng_below(r, 20));
+	}
 	if (rng_chance(r, 80))
 		in->access = (int32_t)rng_below(r, ARRAY_LEN(g->access));
 	if (rng_chance(r, 25))
@@ -264,6 +273,10 @@ static void fill_wait(struct gen *g, struct insn *in)
 {
 	struct rng *r = &g->rng;
 	unsigned n = rng_chance(r, 80) ? 1 : 2;
+	if (g->t->v.vmem_through_lds >= 1 && rng_chance(r, 30)) { /* all that the wave sent is served */
+		in->wait[in->nwait].counter = CTR_X;
+		in->wait[in->nwait++].value = 0;
+	}
 	for (unsigned i = 0; i < n; i++) {
 		unsigned c;
 		do

@@ -168,6 +168,8 @@ static void pass_vmem(struct ref *r, size_t k, uint64_t sent)
 		return;
 	}
 	latency = ns_clk(r, o->in->flags & INSN_COLD ? v->vmem_hbm_ns : v->vmem_l2_ns);
+	if (o->in->cls == OPC_VMEM_LDS)
+		latency += ns_clk(r, v->vmem_copy_ns);
 	if (o->issue < ns_clk(r, v->vmem_cold_window_ns))
 		latency += ns_clk(r, v->vmem_cold_ns);
 	r->addr_free = room_from(r, max64(sent, r->addr_free), o->in->bytes);
@@ -194,7 +196,7 @@ static size_t issue_vmem(struct ref *r, struct wave *w, const struct insn *in, u
 	if (in->cls != OPC_VMEM_STORE)
 		start = room_from(r, start, in->bytes);
 	op_start(r, o, start);
-	r->addr_free = start + in->vmem->addr_clk;
+	r->addr_free = start + in->vmem->addr_clk + in->addr_extra;
 	list_add(&r->vmem_queue, k);
 	if (in->cls == OPC_VMEM_STORE) {
 		r->store_free = max64(r->addr_free, r->store_free) + data;
@@ -202,6 +204,8 @@ static size_t issue_vmem(struct ref *r, struct wave *w, const struct insn *in, u
 		return k;
 	}
 	uint64_t latency = ns_clk(r, in->flags & INSN_COLD ? v->vmem_hbm_ns : v->vmem_l2_ns);
+	if (in->cls == OPC_VMEM_LDS)
+		latency += ns_clk(r, v->vmem_copy_ns);
 	if (t < ns_clk(r, v->vmem_cold_window_ns))
 		latency += ns_clk(r, v->vmem_cold_ns);
 	r->ret_free = max64(r->addr_free + latency, r->ret_free) + data;
@@ -260,6 +264,8 @@ static void check_barrier(struct ref *r, unsigned wg, uint64_t t)
 			continue;
 		w->at_barrier = false;
 		w->free = max64(w->free, t + whole(r->t->v.barrier_release));
+		if (t > w->arrival + whole(r->t->v.barrier_patience))
+			w->free = max64(w->free, t + whole(r->t->v.barrier_release) + whole(r->t->v.barrier_blocked));
 		live++;
 	}
 	r->recovered[wg] = t + whole(r->t->v.barrier_release) + live * whole(r->t->v.barrier_recover);
@@ -376,6 +382,7 @@ static void issue_effects(struct ref *r, struct wave *w, const struct insn *in, 
 		break;
 	case OPC_BARRIER:
 		w->at_barrier = true;
+		w->arrival = t;
 		check_barrier(r, w->wg, t);
 		break;
 	case OPC_SIGNAL:
@@ -483,6 +490,8 @@ static void step_landings(struct ref *r, uint64_t t)
 		unsigned part = partition_of(r, o->in, &r->waves[o->wave]);
 		r->array_free[part] =
 			max64(t, r->array_free[part]) + at_rate(l.bytes, r->t->v.lds_dma_write);
+		if (o->in->vmem && o->in->lds_clk > o->in->lds_clk_free)
+			r->array_free[part] += o->in->lds_clk - o->in->lds_clk_free;
 		if (l.last)
 			o->done = r->array_free[part];
 	}
@@ -495,7 +504,7 @@ static void serve(struct ref *r, unsigned pair, struct op *o, uint64_t t)
 	op_start(r, o, t);
 	if (o->in->vmem) {
 		unsigned part = partition_of(r, o->in, w);
-		r->array_free[part] = max64(t, r->array_free[part]) + o->in->vmem->addr_clk;
+		r->array_free[part] = max64(t, r->array_free[part]) + o->in->vmem->addr_clk + o->in->addr_extra;
 		r->port_free[pair] = o->end = r->array_free[part];
 		pass_vmem(r, (size_t)(o - r->ops), o->end);
 		return;

@@ -49,6 +49,7 @@ struct wave {
 	uint64_t free;
 	uint64_t next_of[OPC_COUNT]; /* its next op of a class, where holds are of units */
 	uint64_t turn; /* number of its last issue on its SIMD */
+	uint64_t arrival; /* at the barrier where it stands */
 	uint64_t trips[MAX_LOOPS];
 	uint64_t waited[ID_COUNT];
 	struct list outstanding[CTR_COUNT];

@@ -140,8 +140,26 @@ static bool phase_complete(const struct ref *r, const struct wave *w, int id, ui
 	return n > w->waited[id + 4];
 }
 
+/* Has everything that the wave put in the LDS queue been served at t? */
+static bool all_sent(const struct ref *r, const struct wave *w, uint64_t t)
+{
+	const struct list *l = &r->lds[pair_of(r, w)];
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct op *o = &r->ops[l->v[i]];
+
+		if (&r->waves[o->wave] == w && (o->start == NEVER || o->end > t))
+			return false;
+	}
+	return true;
+}
+
 static bool waits_hold(struct ref *r, struct wave *w, const struct insn *in, uint64_t t)
 {
+	for (unsigned i = 0; i < in->nwait; i++)
+		if (whole(r->t->v.vmem_through_lds) && in->wait[i].counter == CTR_X && in->wait[i].value == 0 &&
+		    !all_sent(r, w, t))
+			return false;
 	for (unsigned i = 0; i < in->nwait; i++)
 		if (counter_value(r, w, in->wait[i].counter, t) > in->wait[i].value)
 			return false;

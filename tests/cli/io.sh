@@ -40,7 +40,7 @@ mkdir "$tmp/folder.xml"
 for f in missing.xml empty.xml binary.xml large.xml folder.xml; do
 	expect 2 "$tmp/$f"
 	silent out
-	said err "error\[E-(IO|XML)\]"
+	said err "error\[E-(IO|XML|ELF)\]"
 	[ "$(grep -c 'error\[' "$tmp/err")" = 1 ] || fail "$f: not one error"
 	grep -q "$f" "$tmp/err" || fail "$f: the message does not name the file"
 	[ "$(wc -c <"$tmp/err")" -lt 1000 ] || fail "$f: a message of $(wc -c <"$tmp/err") bytes"

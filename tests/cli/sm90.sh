@@ -13,9 +13,27 @@ while read -r name; do
 	[ -e "$tmp/set/$name.xml" ] || fail "$name is held out and not there"
 done <"$tmp/set/held-out.txt"
 
-for f in kernels/h200-set/*.xml kernels/h200-*/schedule.xml; do
+PYTHONDONTWRITEBYTECODE=1 python3 tests/hw/make_schedules.py --blind "$tmp/blind" || fail "make_schedules.py --blind ends with $?"
+diff -r "$tmp/blind" kernels/h200-blind >"$tmp/diff" || fail "kernels/h200-blind is not what make_schedules.py writes: $(head -n 3 "$tmp/diff")"
+n=$(find "$tmp/blind" -name '*.xml' | wc -l)
+[ "$n" = 24 ] || fail "$n variants are blind"
+
+for f in kernels/h200-set/*.xml kernels/h200-blind/*.xml kernels/h200-*/schedule.xml; do
 	"$WPSIM" check "$f" >"$tmp/out" 2>"$tmp/err" || fail "wpsim check $f: $(grep error "$tmp/err" | head -n 2)"
 done
+
+# Scoreboards: reads beyond the fourth are waited for together, and with the addresses of the copies; not where fragments
+# are read a K-step ahead. In front of copies the last read waits. Wide plain reads cost moves.
+loop() { "$WPSIM" emit --listing kernels/h200-set/h200-"$1".xml | sed -n '/^loop0/,/bra/p'; }
+loop 04-128x128x32-inphase >"$tmp/loop"
+grep -m1 'mma\.' "$tmp/loop" | grep -q 'ds(0) x(0)' || fail "no wait for the shared scoreboard: $(grep -m1 'mma\.' "$tmp/loop")"
+[ "$(grep ldmatrix "$tmp/loop" | grep -c 'x(0)')" = 0 ] || fail "a read waits though copies stand behind it"
+loop 57-ahead-4warp >"$tmp/loop"
+grep -q 'x(0)' "$tmp/loop" && fail "fragments ahead wait for addresses"
+loop 37-copy-first-offset >"$tmp/loop"
+grep ldmatrix "$tmp/loop" | sed -n 12p | grep -q 'x(0)' || fail "the last read behind copies does not wait"
+loop 41-read-v4-offset >"$tmp/loop"
+[ "$(grep -c ' mov .*x4' "$tmp/loop")" = 128 ] || fail "$(grep -c ' mov ' "$tmp/loop") times moves instead of 128"
 
 # What has no place in PTX is refused at its line.
 cat >"$tmp/bad.xml" <<'X'

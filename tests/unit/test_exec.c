@@ -581,11 +581,11 @@ static void barriers(void **state)
 	go(G942, "s_barrier\nv_cmp_gt_u32 vcc, 64, v0\ns_cbranch_vccnz out\ns_barrier\nout:\ns_endpgm\n");
 	found(0, DIAG_BARRIER, 4);
 	end();
-	/* Two signals and one wait: a wave notices one of several completions. */
+	/* Two signals, two waits: of two completions a slow wave notices one. */
 	begin();
 	r.l.block[0] = 64;
-	go(G1250, "s_barrier_signal -1\ns_barrier_signal -1\ns_barrier_wait -1\ns_endpgm\n");
-	found(0, DIAG_BARRIER, 3);
+	go(G1250, "s_barrier_signal -1\ns_barrier_signal -1\ns_barrier_wait -1\ns_barrier_wait -1\ns_endpgm\n");
+	found(0, DIAG_BARRIER, 4);
 	end();
 	/* The offset of two groups: one waits once more in front of the loop, the other behind it. */
 	begin();
