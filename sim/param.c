@@ -371,6 +371,8 @@ static char *apply(struct rewriter *w)
 	/* Only new attributes of one element share a place, and their order does not matter. */
 	qsort(w->list, w->n, sizeof(*w->list), by_place);
 	for (size_t i = 0; i < w->n; i++) {
+		if (w->list[i].begin < at)
+			continue; /* the same attribute, by another parameter of the row */
 		strbuf_addn(&b, s->text + at, w->list[i].begin - at);
 		strbuf_add(&b, "%s", w->list[i].text);
 		at = w->list[i].end;

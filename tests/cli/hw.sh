@@ -243,4 +243,9 @@ while IFS=$'\t' read -r target _ _ kernels _; do
 	done
 done <models/calibrate.tsv
 
+# Measurements that no model can give: a sentence.
+printf 'arch sm_90\nclk 1\nmhz 1\n' >"$tmp/absurd"
+WPSIM_FAKE=$tmp/absurd expect 1 calibrate --backend fake --target sm_90 --repeat 2 -o "$tmp/absurd.xml"
+said err 'the fitted values contradict each other'
+
 done_testing
