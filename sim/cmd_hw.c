@@ -184,6 +184,11 @@ int cmd_run(const struct cmd_options *o)
 		diag_print(&d, stderr, o->colour_err);
 		status = cmd_status_of(&d);
 	}
+	if (status == 0 && o->samples && !o->dry) {
+		int e = samples_writable(o->samples);
+
+		status = e ? cmd_error("can't append to %s: %s", o->samples, strerror(e)) : 0;
+	}
 	if (status == 0)
 		status = output_open(&out, o->output);
 	if (status == 0) {

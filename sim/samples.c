@@ -111,6 +111,21 @@ static int write_all(int fd, const char *s, size_t n)
 	return 0;
 }
 
+int samples_writable(const char *path)
+{
+	int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOENT) {
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0)
+			unlink(path);
+	}
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
 int samples_append(const char *path, const struct sample *s)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666), rc = 0;

@@ -62,6 +62,8 @@ void sample_print(struct strbuf *b, const struct sample *s);
 /* Append to a file in one write, so that an interrupt leaves whole lines. An unfinished last line, left by a machine
  * that went down, is cut off first. 0 or an errno value. */
 int samples_append(const char *path, const struct sample *s);
+/* Could samples_append write there? 0, or errno; to be asked before anything is measured. */
+int samples_writable(const char *path);
 
 /* 64-bit FNV-1a as 16 hexadecimal digits. */
 void samples_hash(const void *bytes, size_t n, char out[17]);

@@ -243,6 +243,12 @@ while IFS=$'\t' read -r target _ _ kernels _; do
 	done
 done <models/calibrate.tsv
 
+# Samples that can't be kept are not measured first.
+printf "arch sm_90\n" >"$tmp/absurd"
+WPSIM_FAKE=$tmp/absurd expect 2 run --backend fake --samples "$tmp/no/s.jsonl" $loop
+said err "can't append to"
+silent out
+
 # Measurements that no model can give: a sentence.
 printf 'arch sm_90\nclk 1\nmhz 1\n' >"$tmp/absurd"
 WPSIM_FAKE=$tmp/absurd expect 1 calibrate --backend fake --target sm_90 --repeat 2 -o "$tmp/absurd.xml"
