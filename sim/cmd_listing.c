@@ -40,11 +40,18 @@ int run_status(const struct run *r, const struct cmd_options *o)
 	return o->werror && r->diag.warnings && s == STATUS_CLEAN ? STATUS_FINDINGS : s;
 }
 
+static bool blank(const struct src *s)
+{
+	return strspn(s->text, " \t\r\n") == s->len;
+}
+
 bool listing_given(const struct src *s)
 {
 	size_t n = strlen(s->path);
 
-	return listing_likely(s) && !(n >= 4 && strcmp(s->path + n - 4, ".xml") == 0);
+	if (n >= 4 && strcmp(s->path + n - 4, ".xml") == 0)
+		return false;
+	return listing_likely(s) || (blank(s) && n >= 2 && strcmp(s->path + n - 2, ".s") == 0);
 }
 
 /* ---- the target ---- */
@@ -113,6 +120,11 @@ void run_listing(struct run *r, const struct cmd_options *o, struct src *s)
 	struct listing_options lo = { .kernel = o->kernel, .unknown_warns = o->unknown_warns, .keep_operands = true };
 
 	diag_keep(&r->diag, s);
+	if (blank(s)) {
+		diag_fix(diag_add(&r->diag, (struct loc){ s, 0, 0 }, DIAG_LISTING, "the listing is empty"),
+			 "give the text that the compiler or llvm-objdump -d prints");
+		return;
+	}
 	r->target = load_target(s, o, &r->diag);
 	if (!r->target)
 		return;

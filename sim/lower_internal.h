@@ -137,6 +137,12 @@ struct insn *emit(struct lower *lw, enum opclass cls, const char *op, uint8_t gr
 void add_span(struct insn *in, enum span_role role, unsigned first, unsigned n);
 void emit_op(struct lower *lw, const struct sched_op *op);
 void emit_ops(struct lower *lw, const struct sched_op *ops);
+/* lower_sync.c */
+void op_wait(struct lower *lw, const struct sched_op *op, uint8_t groups);
+void op_barrier(struct lower *lw, const struct sched_op *op, uint8_t groups);
+void op_nop(struct lower *lw, const struct sched_op *op, uint8_t groups);
+void op_priority(struct lower *lw, const struct sched_op *op, uint8_t groups);
+void op_mode(struct lower *lw, const struct sched_op *op, uint8_t groups);
 void emit_wait(struct lower *lw, int counter, unsigned value, uint8_t groups, uint8_t flags, struct loc loc);
 void emit_drain(struct lower *lw, uint8_t groups, uint8_t flags, struct loc loc);
 void emit_barrier(struct lower *lw, int id, enum barrier_part part, unsigned members, uint8_t groups,

@@ -285,9 +285,14 @@ static void find_offset(struct paths *out)
 
 /* ---- following ---- */
 
+static unsigned lanes_of(const struct program *p)
+{
+	return (unsigned)p->target->v.wave_size;
+}
+
 static unsigned waves_of(const struct program *p, const struct listing_info *info)
 {
-	unsigned lanes = p->target->v.wave_size > 0 ? (unsigned)p->target->v.wave_size : 64, threads = info->workgroup_threads;
+	unsigned lanes = lanes_of(p), threads = info->workgroup_threads;
 	const unsigned *r = info->launch.reqd_size;
 
 	if (r[0])
@@ -316,7 +321,7 @@ static bool usable(const struct diag *d)
 /* Threads of a workgroup in each dimension; false when the text leaves the shape open. */
 static bool find_block(const struct program *p, const struct listing_info *info, const unsigned given[3], unsigned waves, unsigned block[3])
 {
-	unsigned lanes = p->target->v.wave_size > 0 ? (unsigned)p->target->v.wave_size : 64;
+	unsigned lanes = lanes_of(p);
 	const unsigned *from = given[0] ? given : !waves ? info->launch.reqd_size : given;
 
 	for (unsigned i = 0; i < 3; i++)
@@ -337,7 +342,7 @@ void paths_follow(const struct program *p, const struct listing_info *info, cons
 		.threads = 1, .analysis = true, .unknown_trips = UNKNOWN_TRIPS, .max_insns = MAX_STEPS, .on_insn = on_insn, .ctx = &f,
 	};
 	struct diag d;
-	unsigned groups, lanes = p->target->v.wave_size > 0 ? (unsigned)p->target->v.wave_size : 64;
+	unsigned groups, lanes = lanes_of(p);
 	bool shaped = launch || find_block(p, info, block, waves, l.block);
 
 	if (launch) {

@@ -81,6 +81,13 @@ cmp -s "$gemm" "$tmp/gone.s" && fail "the listing has no such wait"
 expect 1 check "$tmp/gone.s"
 said err 'fix: insert s_waitcnt vmcnt\('
 
+# An empty one is a listing by its name.
+: >"$tmp/empty.s"
+for c in check annotate; do
+	expect 2 $c "$tmp/empty.s"
+	said err 'empty.s:1:1: error\[E-LISTING\]: the listing is empty$'
+done
+
 # The target: of the option, of the text, none, unknown.
 printf '\tv_mov_b32_e32 v0, v1\n' >"$tmp/bare.s"
 expect 0 check --target gfx950 "$tmp/bare.s"
